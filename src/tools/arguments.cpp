@@ -9,6 +9,7 @@
 #include "ir/bindings.h"
 #include "ir/stage_ir.h"
 #include "runtime/thread_pool.h"
+#include "tools/parser.h"
 #include "tools/terminal.h"
 
 namespace weft::tools {
@@ -61,6 +62,16 @@ std::map<std::string, std::string> parse_assignments(const std::vector<std::stri
     if (!given.emplace(name, value).second) throw Error("--param " + name + " is given twice");
   }
   return given;
+}
+
+Type parse_type(const std::string& text) {
+  for (int scalar = 0; scalar <= static_cast<int>(Scalar::F64); ++scalar) {
+    for (int lanes = 1; lanes <= 4; ++lanes) {
+      const Type type{static_cast<Scalar>(scalar), lanes};
+      if (weft::name_of(type) == text) return type;
+    }
+  }
+  throw Error("--type: '" + text + "' is not a pixel type, such as u8, f32 or u8x3");
 }
 
 }  // namespace
@@ -127,6 +138,21 @@ Assignment parse_assignment(const std::string& text) {
   const std::size_t at = text.find('=');
   if (at == std::string::npos || !is_name(text.substr(0, at))) return {"", text};
   return {text.substr(0, at), text.substr(at + 1)};
+}
+
+void add_types(Command& command, std::vector<std::string>& types) {
+  command.add_repeatable("--type", types,
+                         "NAME=TYPE: the pixels of an image that accepts several, such as in=f32");
+}
+
+std::map<std::string, Type> parse_types(const std::vector<std::string>& texts) {
+  std::map<std::string, Type> types;
+  for (const std::string& text : texts) {
+    const auto [name, type] = parse_assignment(text);
+    if (name.empty()) throw Error("--type '" + text + "' is not of the form NAME=TYPE");
+    if (!types.emplace(name, parse_type(type)).second) throw Error("--type " + name + " is given twice");
+  }
+  return types;
 }
 
 Prepared prepare(const Application& application, const std::vector<std::string>& assignments,

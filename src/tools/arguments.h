@@ -13,6 +13,8 @@
 
 namespace weft::tools {
 
+class Command;
+
 /// A whole number of at least `least`; `what` names it in errors.
 std::int64_t parse_count(const std::string& what, const std::string& text, std::int64_t least = 1);
 /// What --threads says; 0 if it is not given.
@@ -32,6 +34,10 @@ struct Assignment {
   std::string name, value;
 };
 Assignment parse_assignment(const std::string& text);
+
+/// Adds --type, "in=f32", as the pixels of the image `in`.
+void add_types(Command& command, std::vector<std::string>& types);
+std::map<std::string, Type> parse_types(const std::vector<std::string>& texts);
 
 /// An application built with what the command line said.
 struct Prepared {

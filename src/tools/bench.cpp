@@ -101,27 +101,6 @@ struct Plan {
   std::map<std::string, Type> types;
 };
 
-Type parse_type(const std::string& text) {
-  for (int scalar = 0; scalar <= static_cast<int>(Scalar::F64); ++scalar) {
-    for (int lanes = 1; lanes <= 4; ++lanes) {
-      const Type type{static_cast<Scalar>(scalar), lanes};
-      if (weft::name_of(type) == text) return type;
-    }
-  }
-  throw Error("--type: '" + text + "' is not a pixel type, such as u8, f32 or u8x3");
-}
-
-/// "in=f32" as the pixels of the image `in`.
-std::map<std::string, Type> parse_types(const std::vector<std::string>& texts) {
-  std::map<std::string, Type> types;
-  for (const std::string& text : texts) {
-    const auto [name, type] = parse_assignment(text);
-    if (name.empty()) throw Error("--type '" + text + "' is not of the form NAME=TYPE");
-    if (!types.emplace(name, parse_type(type)).second) throw Error("--type " + name + " is given twice");
-  }
-  return types;
-}
-
 /// Fills in the times of the result.
 template <class Run>
 void time(Run run, const Arguments& arguments, const Plan& plan, runtime::ThreadPool& pool,
@@ -405,8 +384,7 @@ void add_bench(Parser& weft) {
   command.add_option("--threads", options->threads, "all cores unless said");
   command.add_repeatable("--param", options->params,
                          "NAME=VALUE: an option or a parameter of the application");
-  command.add_repeatable("--type", options->types,
-                         "NAME=TYPE: the pixels of an image that accepts several, such as in=f32");
+  add_types(command, options->types);
   command.add_flag("--json", options->json, "one JSON object");
   add_quiet(command, options->quiet);
   command.footer(

@@ -31,7 +31,7 @@ struct EmitOptions {
   std::string application, target = "cpp", architecture, folder, size;
   std::optional<std::string> name_space;
   ScheduleFlags schedule;
-  std::vector<std::string> params;
+  std::vector<std::string> params, types;
   bool quiet = false;
 };
 
@@ -117,7 +117,8 @@ using Files = std::map<std::string, std::string>;
 
 /// Options alone: parameters are arguments of the emitted function.
 Prepared prepare_without_params(const EmitOptions& options) {
-  Prepared prepared = prepare(find_application(options.application), options.params);
+  Prepared prepared =
+      prepare(find_application(options.application), options.params, parse_types(options.types));
   if (!prepared.params.empty()) {
     throw Error("parameter '" + prepared.params.begin()->first + "' is an argument of the emitted function")
         .help("leave it out here, and give it to the function when it is called");
@@ -160,17 +161,20 @@ std::map<std::string, Buffer> blank_images(const ir::Pipeline& pipeline, const S
 
 Files emitted_bench(const EmitOptions& options) {
   const Application& application = find_application(options.application);
-  const Built declared = prepare(application, options.params).built;
+  const std::map<std::string, Type> types = parse_types(options.types);
+  const Built declared = prepare(application, options.params, types).built;
   std::optional<Size> given;
   if (!options.size.empty()) given = parse_size(options.size);
   const Size size = bench_size(application, declared, given);
-  const Prepared prepared = prepare(application, with_size(declared, options.params, size));
+  const Prepared prepared = prepare(application, with_size(declared, options.params, size), types);
   const ir::Pipeline& definition = prepared.built.pipeline.ir();
   const compile::Scheduling scheduling = parse(options.schedule);
   const kernel::Module cuda = compile::lowered(definition, gpu_of(options), scheduling);
 
   emit::BenchPlan plan;
-  plan.options = joined(options.params, " ");
+  std::vector<std::string> said = options.params;
+  said.insert(said.end(), options.types.begin(), options.types.end());
+  plan.options = joined(said, " ");
   plan.size = size.text();
   plan.fields =
       kernel::field_values(cuda, definition, ir::bound(blank_images(definition, size), prepared.params));
@@ -233,6 +237,7 @@ void add_emit(Parser& weft) {
                      "of the application's source");
   command.add_repeatable("--param", options->params,
                          "NAME=VALUE: an option of the application; for --target bench\nalso a parameter");
+  add_types(command, options->types);
   add_quiet(command, options->quiet);
   command.footer(
       "The files need neither Weft nor anything else but a C++ compiler, or that of the GPU's vendor.\n"

@@ -43,7 +43,7 @@ using Json = nlohmann::ordered_json;
 struct ExplainOptions {
   std::string application, size, machine = "cpu", dot;
   ScheduleFlags schedule;
-  std::vector<std::string> params;
+  std::vector<std::string> params, types;
   bool json = false, ir = false, compiler = false;
 };
 
@@ -286,10 +286,11 @@ void explain(const ExplainOptions& options) {
   std::optional<Size> size;
   if (!options.size.empty()) size = parse_size(options.size);
   const Application& application = find_application(options.application);
-  Prepared prepared = prepare(application, options.params);
+  const std::map<std::string, Type> types = parse_types(options.types);
+  Prepared prepared = prepare(application, options.params, types);
   if (size) {
     check_rank(application, prepared.built, *size);
-    prepared = prepare(application, with_size(prepared.built, options.params, *size));
+    prepared = prepare(application, with_size(prepared.built, options.params, *size), types);
   }
   const ir::Pipeline& definition = prepared.built.pipeline.ir();
   const machine::Board* board = machine::find_board(options.machine);
@@ -346,6 +347,7 @@ void add_explain(Parser& weft) {
   add_schedule_flags(command, options->schedule);
   command.add_repeatable("--param", options->params,
                          "NAME=VALUE: an option or a parameter of the application");
+  add_types(command, options->types);
   command.add_flag("--compiler", options->compiler,
                    "also asks the C++ compiler which loops it made vectors of, and why not of others");
   command.add_flag("--ir", options->ir, "the definition as the compiler holds it");

@@ -18,7 +18,7 @@ namespace {
 
 struct TuneOptions {
   std::string application, size, runs = "20", best = "4", threads, output;
-  std::vector<std::string> params;
+  std::vector<std::string> params, types;
   bool quiet = false;
 };
 
@@ -49,7 +49,7 @@ void tune(const TuneOptions& options) {
 
   Progress progress(options.quiet);
   std::optional<Activity> drawing(std::in_place, progress, "drawing the input");
-  const Subject subject = subject_of(application, size, options.params, {});
+  const Subject subject = subject_of(application, size, options.params, parse_types(options.types));
   drawing.reset();
   Contenders contenders(subject);
   {
@@ -96,6 +96,7 @@ void add_tune(Parser& weft) {
   command.add_option("--threads", options->threads, "all cores unless said");
   command.add_repeatable("--param", options->params,
                          "NAME=VALUE: an option or a parameter of the application");
+  add_types(command, options->types);
   add_quiet(command, options->quiet);
   command.footer(
       "All schedules are compared on every pixel, and take turns; then the fastest runs in strips of other\n"
