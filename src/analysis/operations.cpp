@@ -6,6 +6,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include "analysis/median_network.h"
 #include "ir/operation.h"
 #include "ir/print.h"
 #include "ir/visit.h"
@@ -35,7 +36,8 @@ Unit unit_of(ir::BinaryOp op, Type operands) {
 class Counter {
  public:
   /// All operations; with a dimension only those without its coordinate: along z the product of in(x, y) * 2 + z.
-  explicit Counter(std::optional<int> alike_along = std::nullopt) : alike_along_(alike_along) {}
+  explicit Counter(std::optional<int> alike_along = std::nullopt, const Neighbours& neighbours = {})
+      : alike_along_(alike_along), neighbours_(neighbours) {}
 
   Operations count(const ir::Stage& stage) {
     for (const ir::Expr& root : ir::expressions(stage)) number_of(root);
@@ -167,8 +169,10 @@ class Counter {
                            std::max<std::int64_t>(parts - 1, 0) + (n.value.constant() != 0 && parts > 0));
                    },
                    [&](const ir::Median& n) {
-                     spend(Unit::Alu, node.type.lanes * sorting_operations(static_cast<std::int64_t>(
-                                                            n.loop->domain.points.size())));
+                     const ir::Domain& window = n.loop->domain;
+                     const int along = std::min(neighbours_.along, window.rank - 1);
+                     spend(Unit::Alu,
+                           node.type.lanes * operations_of_medians(window.points, along, neighbours_.count));
                    },
                    [&](const ir::Read& n) {
                      total_.loads += times;
@@ -202,6 +206,7 @@ class Counter {
   }
 
   const std::optional<int> alike_along_;
+  const Neighbours neighbours_;
   std::set<std::pair<int, std::string>> found_;  // indices, by number, in extents
   Operations total_;
   std::vector<Info> infos_;
@@ -212,23 +217,10 @@ class Counter {
 
 }  // namespace
 
-Operations operations(const ir::Stage& stage) { return Counter().count(stage); }
+Operations operations(const ir::Stage& stage, const Neighbours& neighbours) {
+  return Counter(std::nullopt, neighbours).count(stage);
+}
 
 Operations operations_alike(const ir::Stage& stage, int dim) { return Counter(dim).count(stage); }
-
-std::int64_t sorting_operations(std::int64_t n) {
-  // Comparators of Batcher's odd-even merge sort, two operations each.
-  std::int64_t comparators = 0;
-  for (std::int64_t p = 1; p < n; p *= 2) {
-    for (std::int64_t k = p; k >= 1; k /= 2) {
-      for (std::int64_t j = k % p; j + k < n; j += 2 * k) {
-        for (std::int64_t i = 0; i < std::min(k, n - j - k); ++i) {
-          comparators += (i + j) / (p * 2) == (i + j + k) / (p * 2);
-        }
-      }
-    }
-  }
-  return 2 * comparators;
-}
 
 }  // namespace weft::analysis

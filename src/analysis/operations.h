@@ -29,12 +29,15 @@ struct Operations {
 /// Most indices are inside, which takes two comparisons and a branch around the division.
 constexpr std::int64_t of_remainder = 8;
 
+/// Pixels that straight-line code computes together, along a dimension: their medians have work in common.
+struct Neighbours {
+  int along = 0;
+  int count = 1;
+};
 /// All cases together: an upper bound of what a pixel needs.
-Operations operations(const ir::Stage& stage);
+Operations operations(const ir::Stage& stage, const Neighbours& neighbours = {});
 /// Those of them that are the same for all pixels along a dimension, as they do not depend on its coordinate: of
 /// in(x, y) * 2 + z two thirds, along z.
 Operations operations_alike(const ir::Stage& stage, int dim);
-/// Minima and maxima that a sorting network of n values needs: what a median is counted as.
-std::int64_t sorting_operations(std::int64_t n);
 
 }  // namespace weft::analysis

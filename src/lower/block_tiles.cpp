@@ -298,6 +298,7 @@ class BlockTiles : public TileOwner {
         inside = kernel::both(inside, kernel::both(kernel::binary(BinaryOp::Le, loop.rows.begin(d), at),
                                                    kernel::binary(BinaryOp::Lt, at, loop.rows.end(d))));
     }
+    if (is_inside_) expressions.number_neighbours(tile_.down(), tile_.number_of_row_inside(loop.kept_rows()));
     Block body, work;
     std::vector<Target> targets;
     if (!reduction) targets = targets_of(loop, column, expressions, body);

@@ -412,6 +412,7 @@ void CoreTiles::store_rows(const ExpressionLowering& single, Tile::RowsOf kept_r
     For pixels{LoopKind::Vector, variables().i, from, until, {}};
     expressions.open(pixels.body);
     for (std::size_t r = 0; r < rows.size(); ++r) {
+      expressions.number_neighbours(tile_.down(), literal(static_cast<std::int64_t>(r)));
       Block stores;
       for (std::size_t m = 0; m < pass.size(); ++m) {
         const StripTarget& target = targets[r * pass.size() + m];

@@ -108,6 +108,10 @@ class ExpressionLowering {
     i_ = number ? std::move(number) : kernel::name(i());
   }
 
+  /// The current pixel has this number among neighbours along a dimension that straight-line code computes together: their
+  /// medians share work, pairs of them most.
+  void number_neighbours(int along, kernel::Expr number) { along_ = along, number_ = std::move(number); }
+
   /// A row of a source at the current coordinates: the scalars from the start of its array, and where it is one of the
   /// source's; null: everywhere. Beyond, reads find their border's constant.
   struct RowOfRead {
@@ -188,6 +192,7 @@ class ExpressionLowering {
   /// What tables of the stage are called after. One of some steps of a row has no array of its own.
   std::string name_of_array() const;
   Lanes median(const ir::Median& n, Type type);
+  int order(const kernel::Symbol& array, Scalar type, const ir::Domain& window);
   std::vector<Lanes> fold(const ir::Fold& fold);
   std::vector<Lanes> fold_unrolled(const ir::Fold& fold);
   /// Several taps at a time, in a vector loop over the pixels of the strip.
@@ -260,6 +265,8 @@ class ExpressionLowering {
   std::vector<std::vector<Lanes>> operands_;
   std::unordered_map<const ir::Stage*, KeptRows> kept_rows_;
   kernel::Expr left_;
+  int along_ = 0;  ///< Along which neighbours have numbers.
+  kernel::Expr number_ = kernel::literal(0);
   std::vector<Pack> packs_;
   kernel::Expr number_in_pack_;
   std::unordered_map<const ir::Fold*, std::vector<std::vector<kernel::Symbol>>>

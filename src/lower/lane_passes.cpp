@@ -78,6 +78,7 @@ Block LanePasses::row_of_pass_in_step(const Tile::Stages& pass, const Source* so
     const Expr pixel = kernel::add(kernel::mul(name(i()), literal(rate(kept, 0))), literal(p));
     Block of_pixel;
     expressions.open(of_pixel);
+    expressions.number_neighbours(0, pixel);
     for (std::size_t m = 0; m < pass.size(); ++m) {
       const Source* member = tile_.source(*pass[m]);
       const Expr at = member ? own_at(*member, pixel, 0) : kernel::mul(pixel, literal(result_.type.lanes));

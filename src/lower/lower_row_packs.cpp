@@ -142,6 +142,7 @@ class RowPacks {
     const Expr k = name(number), lanes = literal(array_.type.lanes);
     block.push_back({kernel::LocalArray{result, array_.type.scalar, pixels_ * array_.type.lanes}});
     expressions.keep_packs(std::move(packs), k);
+    expressions.number_neighbours(0, k);
     For each = unrolled(number, pixels_, {{Let{rows_.coordinate(0), kernel::add(x0(), k)}}});
     const std::vector<ir::Case>& cases = cases_of(stage_);
     store_pixel(expressions, each.body, box_of_first_case(stage_) ? as_one_case(cases) : cases, result,

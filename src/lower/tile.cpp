@@ -241,10 +241,19 @@ bool Tile::reads_no_kept(const plan::Kept& kept) const {
                       [&](const std::string& read) { return plan().kept_of(read) != nullptr; });
 }
 
-Block Tile::for_rows_inside(const plan::Kept* kept, Block work) const {
-  const bool is_unrolled = plan().level(plan::LevelKind::Row)->order == plan::Order::Unrolled;
+bool Tile::is_unrolled_inside(const plan::Kept* kept) const {
   // Planes share the kept rows that they read. Those that read none would just take many registers as straight-line code.
   const bool is_from_memory = kept != nullptr && plan().lines() > 1 && reads_no_kept(*kept);
+  return plan().level(plan::LevelKind::Row)->order == plan::Order::Unrolled && !is_from_memory;
+}
+
+Expr Tile::number_of_row_inside(const plan::Kept* kept) const {
+  if (!is_unrolled_inside(kept)) return literal(0);
+  return kernel::sub(name(marching(kept)), kept ? first_row(*kept) : name(from(down())));
+}
+
+Block Tile::for_rows_inside(const plan::Kept* kept, Block work) const {
+  const bool is_unrolled = plan().level(plan::LevelKind::Row)->order == plan::Order::Unrolled;
   const auto loop = [&](const char* counter, const kernel::Symbol& variable, const Expr& first,
                         std::int64_t count, Block body, bool is_rolled) -> Block {
     if (is_rolled)
@@ -260,7 +269,7 @@ Block Tile::for_rows_inside(const plan::Kept* kept, Block work) const {
                 std::move(work), !is_unrolled);
   }
   return loop(is_of_volume() ? "p" : "r", marching(kept), kept ? first_row(*kept) : name(from(down())),
-              rows_needed(kept), std::move(work), !is_unrolled || is_from_memory);
+              rows_needed(kept), std::move(work), !is_unrolled_inside(kept));
 }
 
 Expr Tile::is_inside(int least_dimension) const {

@@ -118,6 +118,8 @@ class Tile {
   int rows_needed(const plan::Kept* kept) const;
   /// Likewise for all rows of a static tile that lies inside all images: the same number in each such tile.
   kernel::Block for_rows_inside(const plan::Kept* kept, kernel::Block work) const;
+  /// The number of the current row in that loop, of planes in volumes, if each is code of its own; else 0.
+  kernel::Expr number_of_row_inside(const plan::Kept* kept) const;
   /// Whether a static tile and all that is kept of images and members for it lies inside of these, and in the first of
   /// two cases: along this dimension and those after it.
   kernel::Expr is_inside(int least_dimension = 0) const;
@@ -154,6 +156,7 @@ class Tile {
                  const std::function<ExpressionLowering::KeptRows(const Source&)>& rows_of) const;
 
  private:
+  bool is_unrolled_inside(const plan::Kept* kept) const;
   /// Of a batch: `count` rows from `first`, those that are not before `from`, and before `until`. All of a static tile: 0.
   struct RowsAtATime {
     kernel::Expr first;

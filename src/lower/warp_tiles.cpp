@@ -336,6 +336,7 @@ class WarpTiles : public TileOwner, private LanesByStages {
       expressions.fold_over_strip(*fold, loops, left, literal(scalars), scalars);
     For each = unrolled(i(), scalars, {{Let{rows_.coordinate(0), x}}});
     expressions.open(each.body);
+    expressions.number_neighbours(0, kernel::div(name(i()), literal(per_pixel)));
     for (const Target& target : targets)
       store_pixel(expressions, each.body, target.cases, target.array, target.offset);
     expressions.close();

@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <functional>
 
+#include "analysis/median_network.h"
 #include "ir/visit.h"
 #include "ir/window.h"
 #include "lower/expressions.h"
-#include "lower/median_network.h"
 #include "plan/window_code.h"
 
 namespace weft::lower {
@@ -421,16 +421,43 @@ void ExpressionLowering::accumulate_over_strip(const ir::Fold& fold, kernel::Blo
   strips_[&fold] = std::move(arrays);
 }
 
+/// Brings the median of an array to a position, which is returned. Where a pixel's number is known, the network is that for
+/// an even or odd one; where it is that of an unrolled loop, both are written, and the compiler takes one for each pixel.
+int ExpressionLowering::order(const kernel::Symbol& array, Scalar type, const ir::Domain& window) {
+  const int along = std::min(along_, window.rank - 1);
+  const auto exchanges = [&](const analysis::MedianNetwork& network) {
+    Block block;
+    for (const auto& [i, j] : network.exchanges) block.push_back({kernel::Order{array, i, j}});
+    return block;
+  };
+  if (const auto number = kernel::literal_value(number_)) {
+    const analysis::MedianNetwork network = analysis::median_network(window.points, along, *number % 2 != 0);
+    kernel::append(*scopes_.back().block, exchanges(network));
+    return network.median;
+  }
+  const analysis::MedianNetwork even = analysis::median_network(window.points, along),
+                                odd = analysis::median_network(window.points, along, true);
+  Block of_odd = exchanges(odd);
+  if (odd.median != even.median)
+    of_odd.push_back({kernel::Store{array, kernel::literal(even.median),
+                                    kernel::load(array, type, kernel::literal(odd.median))}});
+  const Expr is_even = kernel::binary(
+      BinaryOp::Eq, kernel::binary(BinaryOp::And, number_, kernel::literal(1)), kernel::literal(0));
+  emit({kernel::If{is_even, exchanges(even), std::move(of_odd)}});
+  return even.median;
+}
+
 Lanes ExpressionLowering::median(const ir::Median& n, Type type) {
-  const auto count = static_cast<int>(n.loop->domain.points.size());
+  const ir::Domain& window = n.loop->domain;
+  const auto count = static_cast<int>(window.points.size());
   const Scalar sorted = type.scalar == Scalar::F16 ? Scalar::F32 : type.scalar;
   std::vector<kernel::Symbol> arrays;
   for (int l = 0; l < type.lanes; ++l) {
     arrays.push_back(locals_.claim("window"));
     emit({kernel::LocalArray{arrays.back(), sorted, count}});
   }
-  const bool network = place_ != Place::Anywhere && plan::has_network(n, limits());
-  if (network) {
+  const bool has_network = plan::has_network(n, limits());
+  if (has_network && place_ != Place::Anywhere) {
     for (int point = 0; point < count; ++point) {
       bind_tap(*n.loop, point);
       scopes_.push_back({scopes_.back().block, nullptr, n.loop.get()});
@@ -451,14 +478,12 @@ Lanes ExpressionLowering::median(const ir::Median& n, Type type) {
   }
   Lanes lanes;
   for (int l = 0; l < type.lanes; ++l) {
+    const Expr median =
+        has_network
+            ? kernel::load(arrays[l], sorted, kernel::literal(order(arrays[l], sorted, window)))
+            : std::make_shared<const kernel::Node>(kernel::Node{sorted, kernel::MedianOf{arrays[l], count}});
     const kernel::Symbol name = locals_.claim("median");
-    if (network) {
-      for (const auto& [i, j] : median_network(count)) emit({kernel::Order{arrays[l], i, j}});
-      emit({kernel::Let{name, kernel::load(arrays[l], sorted, kernel::literal(count / 2))}});
-    } else {
-      emit({kernel::Let{name, std::make_shared<const kernel::Node>(
-                                  kernel::Node{sorted, kernel::MedianOf{arrays[l], count}})}});
-    }
+    emit({kernel::Let{name, median}});
     lanes.push_back(stored_as(type.scalar, kernel::name(name, sorted)));
   }
   return lanes;

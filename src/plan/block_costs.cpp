@@ -29,6 +29,8 @@ constexpr double around_split_scalar[] = {16, 60, 160};
 // Neighbouring pixels of a lane share sums of columns, and rows that a march keeps: of what windows are, compilers leave
 // this part.
 constexpr double left_in_lanes = 0.6;
+// What a division, a root or an exponential issues, on several pipes (bench/results/2026-11-28-medians.md).
+constexpr double instructions_of_division = 4;
 // Clocks between the instructions of a warp that is alone: by what compilers write into the instructions, 1.4 to 1.7 where lanes
 // have several pixels in registers, 2.2 to 4.1 where threads wait for shared memory (tests/golden/data/sass_sm_90.txt).
 constexpr double clocks_of_lanes = 1.6, clocks_of_threads = 3.5;
@@ -318,9 +320,9 @@ BlockWork block_work_of(const KernelPlan& plan, const ir::Sizes& sizes,
 double block_cost_of(const BlockWork& work, const machine::GpuSpeeds& gpu) {
   const double batches = work.blocks * work.batches;
   const double memory = (work.read + work.written) / gpu.bytes.value + work.again / gpu.again.value;
-  const double compute =
-      std::max({(work.operations + work.accesses) / gpu.operations.value, work.accesses / gpu.accesses.value,
-                work.divisions / gpu.divisions.value});  // of one
+  const double instructions = work.operations + work.accesses + instructions_of_division * work.divisions;
+  const double compute = std::max({instructions / gpu.operations.value, work.accesses / gpu.accesses.value,
+                                   work.divisions / gpu.divisions.value});  // of one
   const machine::Architecture& architecture = *gpu.architecture;
   const double warps = static_cast<double>(work.needs.threads) / architecture.warp;
   const double slower = std::max(1., work.clocks * architecture.partitions / warps);

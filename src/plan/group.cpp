@@ -12,6 +12,7 @@
 #include "plan/block_strip.h"
 #include "plan/core_strip.h"
 #include "plan/passes.h"
+#include "plan/window_code.h"
 #include "rewrite/rewrite_stages.h"
 
 namespace weft::plan {
@@ -78,10 +79,20 @@ Loop loop_of(const ir::Stage& stage) {
   Loop loop{plan::reads_of(stage), analysis::operations(stage), analysis::shared_operations(stage)};
   if (stage.domain().size() > 2) loop.alike = analysis::operations_alike(stage, 1);
   ir::visit(ir::expressions(stage), [&](const ir::Expr& e) {
-    loop.has_windows |=
-        std::holds_alternative<ir::FoldResult>(e->op) || std::holds_alternative<ir::Median>(e->op);
+    const bool is_median = std::holds_alternative<ir::Median>(e->op);
+    loop.has_windows |= std::holds_alternative<ir::FoldResult>(e->op) || is_median;
+    if (is_median && loop.of_medians.empty()) loop.of_medians.push_back(&stage);
   });
   return loop;
+}
+
+analysis::Operations operations_together(const Loop& loop, const analysis::Neighbours& neighbours,
+                                         const CodeLimits& limits) {
+  analysis::Operations operations = loop.operations;
+  for (const ir::Stage* stage : loop.of_medians)
+    if (has_networks(*stage, limits))
+      operations.alu += analysis::operations(*stage, neighbours).alu - analysis::operations(*stage).alu;
+  return operations;
 }
 
 GroupOrWhy group_of(const std::vector<Loop>& loops, const Memory& memory) {
@@ -119,8 +130,7 @@ GroupOrWhy group_of(const std::vector<Loop>& loops, const Memory& memory) {
 double operations_of(const Group& group) {
   double operations = 0;
   for (const Loop& loop : group.loops)
-    operations +=
-        static_cast<double>((loop.operations.alu + 8 * loop.operations.sfu) * loop.stage().type.lanes);
+    operations += static_cast<double>(loop.operations.alu + 8 * loop.operations.sfu);
   return operations;
 }
 

@@ -21,17 +21,21 @@ struct Loop {
   analysis::Operations operations;  ///< Of a pixel, without the loads of what is in place.
   analysis::Operations shared =
       {};  ///< Of those what a core computes once for neighbours (analysis/shared_values.h).
-  analysis::Operations alike = {};         ///< Of those what is the same for all rows of a volume's planes.
-  bool can_be_value = false;               ///< Of a loop that has all its readers.
-  bool has_windows = false;                ///< Folds or medians, its own or of what is in place.
-  bool is_stored = false;                  ///< As the last loop of a group always is.
-  std::vector<std::string> in_place = {};  ///< The stages in its place.
+  analysis::Operations alike = {};  ///< Of those what is the same for all rows of a volume's planes.
+  bool can_be_value = false;        ///< Of a loop that has all its readers.
+  bool has_windows = false;         ///< Folds or medians, its own or of what is in place.
+  std::vector<const ir::Stage*> of_medians = {};  ///< It or what is in place, as far as they have medians.
+  bool is_stored = false;                         ///< As the last loop of a group always is.
+  std::vector<std::string> in_place = {};         ///< The stages in its place.
 
   const ir::Stage& stage() const { return *reads.stage; }
 };
 
 /// Of a stage that nothing is in place of.
 Loop loop_of(const ir::Stage& stage);
+/// Of a pixel that is computed together with neighbours: what their medians have in common is done once, if networks sort them.
+analysis::Operations operations_together(const Loop& loop, const analysis::Neighbours& neighbours,
+                                         const CodeLimits& limits);
 
 /// How they are one kernel.
 struct Group {

@@ -94,6 +94,26 @@ void count(KernelPlan& plan, const Group& group) {
   }
 }
 
+/// Pixels that a plan's straight-line code computes together.
+analysis::Neighbours neighbours_of(const KernelPlan& plan, const Group& group) {
+  const int down = static_cast<int>(group.result().domain().size()) - 1;
+  if (const Level* lane = plan.level(LevelKind::Lane)) return {0, lane->extent[0].fixed()};
+  const Level* row = plan.level(LevelKind::Row);
+  if (row == nullptr) return {};
+  if (!plan.is_of_blocks()) return {down, plan.rows_of_pass()};
+  return row->order == Order::Unrolled ? analysis::Neighbours{down, plan.height().fixed()}
+                                       : analysis::Neighbours{};
+}
+
+/// The operations of pixels that are computed together.
+void count_together(KernelPlan& plan, const Group& group) {
+  const analysis::Neighbours neighbours = neighbours_of(plan, group);
+  for (std::size_t l = 0; l < group.loops.size(); ++l) {
+    if (!group.loops[l].of_medians.empty())
+      plan.computed[l].operations = operations_together(group.loops[l], neighbours, plan.code);
+  }
+}
+
 // ---- kernels that keep rows
 
 Kept kept_of(const RollingRows& r, const Group& group) {
@@ -445,7 +465,10 @@ PlanOrWhy with_rows(const Group& group, const Memory& memory, const Choices& ask
   }
   if (auto why = why_not_in_tiles(group, memory, asked)) return {std::nullopt, std::move(*why)};
   if (!memory.is_of_blocks()) {
-    keep_in_caches(plan, group, with_rows_of_pass(asked, group));
+    const bool sorts = std::any_of(group.loops.begin(), group.loops.end(),
+                                   [](const Loop& loop) { return !loop.of_medians.empty(); });
+    keep_in_caches(plan, group,
+                   with_rows_of_pass(asked, group, sorts ? most_rows_of_pass : usual_rows_of_pass));
     return {std::move(plan), ""};
   }
   const auto strip = block_strip(group.march, group.result(), *memory.shared_bytes, asked);
@@ -538,9 +561,12 @@ KernelPlan plan_of(const ir::Stage& stage, const Memory& memory) {
 }
 
 PlanOrWhy plan_of(const Group& group, const Memory& memory, const Choices& asked) {
-  if (group.members.size() == 1) return verified(plan_of_one(group, memory, asked), memory, asked);
-  if (asked.keeps_rows == false) return {std::nullopt, "a group of several stages keeps rows"};
-  return verified(with_rows(group, memory, asked), memory, asked);
+  if (group.members.size() > 1 && asked.keeps_rows == false)
+    return {std::nullopt, "a group of several stages keeps rows"};
+  PlanOrWhy found =
+      group.members.size() > 1 ? with_rows(group, memory, asked) : plan_of_one(group, memory, asked);
+  if (found.plan) count_together(*found.plan, group);
+  return verified(std::move(found), memory, asked);
 }
 
 }  // namespace weft::plan

@@ -9,12 +9,14 @@
 #include "analysis/separable.h"
 #include "ir/visit.h"
 #include "plan/core_strip.h"
+#include "plan/window_code.h"
 
 namespace weft::plan {
 namespace {
 
 // Values that rows have in common stay in registers from the first row to the last; processors have 16 or 32,
-// and sums and products need some of them.
+// and sums and products need some of them. Medians sort them at once, and save more than their ways to memory take
+// (bench/results/2026-11-28-medians.md).
 constexpr std::size_t most_shared = 20;
 // Each row is code of its own.
 constexpr std::int64_t most_operations_of_row = 200;
@@ -62,15 +64,15 @@ bool add(Positions& positions, const ir::Read& read) {
 }
 
 /// Whether straight-line code is all that a stage takes, with those in its place: those that are not among what is read.
-bool is_straight(const ir::Stage& stage, const std::set<const ir::Stage*>& read) {
-  bool is_so = std::holds_alternative<ir::Pure>(stage.definition);
+bool is_straight(const ir::Stage& stage, const std::set<const ir::Stage*>& read, const CodeLimits& limits) {
+  bool is_so = std::holds_alternative<ir::Pure>(stage.definition) && has_networks(stage, limits);
   if (!is_so) return false;
   ir::visit(ir::expressions(stage), [&](const ir::Expr& e) {
     if (const auto* result = std::get_if<ir::FoldResult>(&e->op))
       is_so &= analysis::loads_little(*result->fold) || !analysis::as_separable(*result->fold, false);
-    is_so &= !std::holds_alternative<ir::Median>(e->op);
     const auto* r = std::get_if<ir::Read>(&e->op);
-    if (r && !r->source->box.empty() && !read.count(r->source.get())) is_so &= is_straight(*r->source, read);
+    if (r && !r->source->box.empty() && !read.count(r->source.get()))
+      is_so &= is_straight(*r->source, read, limits);
   });
   return is_so;
 }
@@ -103,18 +105,25 @@ std::size_t left_neighbours(const std::set<Position>& read) {
   return count;
 }
 
+bool has_medians(const Group& group, const StagePass& pass) {
+  return std::any_of(group.loops.begin(), group.loops.end(), [&](const Loop& loop) {
+    return !loop.of_medians.empty() && std::count(pass.begin(), pass.end(), &loop.stage()) > 0;
+  });
+}
+
 enum class Neighbours { Loaded, InRegisters };
 
 /// Values that a loop loads for a pixel of a pass, lanes counted, if it computes `rows` rows; nothing if one loop may not be
 /// enough.
-std::optional<double> loads_together(const Group& group, const StagePass& pass, int rows,
-                                     Neighbours neighbours = Neighbours::InRegisters) {
+std::optional<double> loads_together(const Group& group, const StagePass& pass, const CodeLimits& limits,
+                                     int rows, Neighbours neighbours = Neighbours::InRegisters) {
   Positions positions;
   for (const StageReads& member : group.members) {
     if (std::count(pass.begin(), pass.end(), member.stage) == 0) continue;
     std::set<const ir::Stage*> read;
     for (const ir::Read* r : member.reads) read.insert(r->source.get());
-    if (!is_straight(*member.stage, read) || !has_simple_cases(*member.stage, pass)) return std::nullopt;
+    if (!is_straight(*member.stage, read, limits) || !has_simple_cases(*member.stage, pass))
+      return std::nullopt;
     for (const ir::Read* r : member.reads) {
       if (!r->source->box.empty() && !add(positions, *r)) return std::nullopt;
     }
@@ -137,27 +146,35 @@ std::optional<double> loads_together(const Group& group, const StagePass& pass, 
     loads += (of_all.size() - (has_neighbours ? left_neighbours(of_all) : 0)) * lanes;
     shared += of_one.size() * rows - of_all.size();  // lanes are neighbours in one vector
   }
-  if (shared > most_shared) return std::nullopt;
+  if (shared > most_shared && !has_medians(group, pass)) return std::nullopt;
   return static_cast<double>(loads) / rows;
 }
 
 /// Twice as many, as long as that saves enough.
-int rows_that_pay(const Group& group, const std::vector<StagePass>& passes, int most) {
+int rows_that_pay(const Group& group, const std::vector<StagePass>& passes, const CodeLimits& limits,
+                  int most) {
   const March& march = group.march;
   if (march.in_parts || march.has_lanes_apart() || !march.has_one_rate()) return 1;
-  double operations = 0, accesses = 0;
+  const int down = static_cast<int>(group.result().domain().size()) - 1;
+  double accesses = 0;
   for (const Loop& loop : group.loops) {
     const int lanes = loop.stage().type.lanes;
-    operations += static_cast<double>(loop.operations.alu + operations_of_quotient * loop.operations.sfu);
     const bool shares = loop.shared != analysis::Operations{};  // with the neighbours in its row
-    if (loop.operations.alu > most_operations_of_row || shares) return 1;
+    const bool is_long = loop.operations.alu > most_operations_of_row && loop.of_medians.empty();
+    if (is_long || shares) return 1;
     if (!group.values.count(&loop.stage())) accesses += lanes;
   }
   const auto time_of = [&](int rows) {
     double loads = 0;
     for (const StagePass& pass : passes) {
-      const auto one = loads_together(group, pass, 1), together = loads_together(group, pass, rows);
+      const auto one = loads_together(group, pass, limits, 1),
+                 together = loads_together(group, pass, limits, rows);
       loads += one && together ? *together : one ? *one : loads_one_by_one(group, pass);
+    }
+    double operations = 0;
+    for (const Loop& loop : group.loops) {
+      const analysis::Operations of_rows = operations_together(loop, {down, rows}, limits);
+      operations += static_cast<double>(of_rows.alu + operations_of_quotient * of_rows.sfu);
     }
     return std::max(accesses + loads, operations / operations_of_access);
   };
@@ -175,7 +192,8 @@ int rows_that_pay(const Group& group, const std::vector<StagePass>& passes, int 
 Choices with_rows_of_pass(Choices asked, const Group& group, int most) {
   const March& march = group.march;
   if (asked.rows || asked.traversal == Traversal::Static) return asked;
-  for (int rows = rows_that_pay(group, passes_of(group.members, march), most); rows > 0; rows /= 2) {
+  for (int rows = rows_that_pay(group, passes_of(group.members, march), limits_with(false, asked.code), most);
+       rows > 0; rows /= 2) {
     const auto has_room = [&](const RollingRows& r) {
       const auto kept = asked.kept.find(r.source().name);
       return kept == asked.kept.end() || kept->second.rows.value_or(INT_MAX) >= rows_needed(r, rows);
@@ -190,8 +208,8 @@ Choices with_rows_of_pass(Choices asked, const Group& group, int most) {
 
 void count_together(KernelPlan& plan, const Group& group, const std::vector<StagePass>& passes, int rows) {
   for (const StagePass& pass : passes) {
-    const auto one = loads_together(group, pass, 1, Neighbours::Loaded),
-               several = loads_together(group, pass, rows);
+    const auto one = loads_together(group, pass, plan.code, 1, Neighbours::Loaded),
+               several = loads_together(group, pass, plan.code, rows);
     const auto last = std::find_if(plan.computed.begin(), plan.computed.end(),
                                    [&](const Computed& c) { return c.stage == pass.back()->name; });
     if (one && several) last->accesses -= *one - *several;

@@ -100,6 +100,14 @@ bool has_network(const ir::Median& median, const CodeLimits& limits) {
   return median.loop->domain.points.size() <= static_cast<std::size_t>(limits.network);
 }
 
+bool has_networks(const ir::Stage& stage, const CodeLimits& limits) {
+  bool has_all = true;
+  ir::visit(ir::expressions(stage), [&](const ir::Expr& e) {
+    if (const auto* median = std::get_if<ir::Median>(&e->op)) has_all &= has_network(*median, limits);
+  });
+  return has_all;
+}
+
 WindowCode code_of(const ir::Fold& fold, bool strict, target::Processor processor, const CodeLimits& limits) {
   const bool on_cpu = processor == target::Processor::Cpu;
   if (on_cpu && !analysis::loads_little(fold) && analysis::as_separable(fold, strict))

@@ -30,6 +30,8 @@ bool is_unrolled_at_border(const ir::Fold& fold, const CodeLimits& limits);
 int taps_of_pass(const ir::Fold& fold, const CodeLimits& limits);
 /// Whether a sorting network sorts its values.
 bool has_network(const ir::Median& median, const CodeLimits& limits);
+/// Whether networks sort those of all its medians.
+bool has_networks(const ir::Stage& stage, const CodeLimits& limits);
 
 struct WindowCode {
   std::string form, why;  ///< "unrolled", "27 operations; up to 1200 are"

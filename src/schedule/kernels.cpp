@@ -102,6 +102,7 @@ void Kernels::find_loops(const ir::Pipeline& pipeline) {
     loop.operations += own.operations;
     loop.shared += own.shared;
     loop.alike += own.alike;
+    loop.of_medians.insert(loop.of_medians.end(), own.of_medians.begin(), own.of_medians.end());
     for (const ir::Read* read : own.reads.reads) {
       const auto source = loop_of_.find(read->source.get());
       if (source == loop_of_.end() || source->second == source->first) loop.reads.reads.push_back(read);

@@ -141,6 +141,7 @@ std::vector<Variant> variants() {
     for (const Type pixels : {u8, f32}) all.push_back({application, {}, pixels, {}});
   }
   for (const Type pixels : {u8, f32}) all.push_back({"median", {{"size", "3"}}, pixels, {}});
+  for (const Type pixels : {u8, u8x3}) all.push_back({"median", {{"size", "7"}}, pixels, {}});
   for (const char* mean : {"geometric", "arithmetic"})
     all.push_back({"enhance", {{"mean", mean}}, {}, {{"gain", 2.5}}});
   for (const char* levels : {"2", "4"}) all.push_back({"night", {{"levels", levels}}, {}, {}});

@@ -143,11 +143,3 @@ TEST(Operations, IndicesThatAreMirroredByRemaindersCountOnce) {
   EXPECT_EQ(counted(Border::mirror()), (Operations{1 + of_remainder, 0, 3, 1}));
   EXPECT_EQ(counted(Border::repeat()), (Operations{1 + of_remainder, 0, 3, 1}));
 }
-
-TEST(Operations, MedianIsASortingNetwork) {
-  EXPECT_EQ(sorting_operations(1), 0);
-  EXPECT_EQ(sorting_operations(2), 2);
-  EXPECT_EQ(sorting_operations(4), 2 * 5);
-  EXPECT_EQ(sorting_operations(8), 2 * 19);
-  EXPECT_EQ(sorting_operations(16), 2 * 63);
-}

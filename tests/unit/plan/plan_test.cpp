@@ -277,6 +277,28 @@ TEST(Plan, ChangesInWhatIsAskedForAndInWhatFollows) {
       "  a       ring of 8 rows, 250 scalars each, in shared memory; [-1, 1] x [-1, 1], 1 ahead; clamp\n");
 }
 
+KernelPlan plan_of_median(int size, const Memory& memory, const Choices& asked = {}) {
+  const Image<std::uint8_t> in("in");
+  const ir::Pipeline pipeline =
+      Pipeline("test", {local("out", in.border(Border::clamp()), Domain(size, size), Local::Median)}).ir();
+  return *plan_of(*group_of({loop_of(*pipeline.stages.back())}).group, memory, asked).plan;
+}
+
+TEST(Plan, MediansOfNeighboursCountOnceWhatTheyShare) {
+  const auto operations = [](const KernelPlan& plan) { return plan.computed.back().operations.alu; };
+  const KernelPlan rows = plan_of_median(5, of_cores);
+  EXPECT_EQ(rows.rows_of_pass(), most_rows_of_pass);
+  EXPECT_EQ(operations(rows), 84);
+  EXPECT_EQ(operations(plan_of_median(5, of_cores, {.rows = 1})), 188);
+  EXPECT_EQ(plan_of_median(9, of_cores).rows_of_pass(), 1) << "which no network sorts";
+  const KernelPlan tile =
+      plan_of_median(5, of_blocks, {.height = fixed(16), .traversal = Traversal::Static, .unrolled = true});
+  EXPECT_EQ(operations(tile), 66);
+  const KernelPlan lanes = plan_of_median(3, of_warps);
+  EXPECT_EQ(lanes.level(LevelKind::Lane)->extent[0].fixed(), 8);
+  EXPECT_EQ(operations(lanes), 19);
+}
+
 /// The choice of passes that compute `rows` rows at a time.
 std::string with_rows(int rows) {
   return R"({"levels": [{"kind": "row", "extent": ["all", )" + std::to_string(rows) + "]}]}";

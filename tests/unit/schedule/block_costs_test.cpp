@@ -62,7 +62,9 @@ TEST(BlockCost, IsThatOfTheMultiprocessorWithMostBlocks) {
   EXPECT_DOUBLE_EQ(block_cost_of(work, slow()), 8 * 2 + 2.5 * 2 + 1000) << "first 16 blocks, then 4";
   work.accesses = 4000;  // an operation each, but 4 seconds of each block
   EXPECT_DOUBLE_EQ(block_cost_of(work, slow()), 8 * 4 + 2.5 * 4 + 1000);
-  work.divisions = 1000;  // 5 seconds
+  work.divisions = 1000;  // 5 seconds, but with 4 instructions for each, 6 of each block
+  EXPECT_DOUBLE_EQ(block_cost_of(work, slow()), 8 * 6 + 2.5 * 6 + 1000);
+  work.operations = 0;
   EXPECT_DOUBLE_EQ(block_cost_of(work, slow()), 8 * 5 + 2.5 * 5 + 1000);
   work = blocks(17), work.clocks = 4;
   work.operations = 1700;  // 1 second of each block
