@@ -30,6 +30,19 @@ Block loops_over_planes(const Rows& rows, const std::function<void(Block&)>& bod
   return block;
 }
 
+/// A thread has pixels of `count` rows. Below the last row there is none: there it computes that one again.
+Block loops_over_rows(const Rows& rows, int count, const std::function<void(Block&)>& body) {
+  const kernel::Names& names = rows.layout().names;
+  const kernel::Symbol first = names.local("y0"), number = names.local("r");
+  const Expr last = kernel::sub(rows.end(1), literal(1));
+  Block block{{kernel::Let{rows.coordinate(1),
+                           kernel::min(kernel::add(kernel::name(first), kernel::name(number)), last)}}};
+  body(block);
+  block = in_loop(LoopKind::Unrolled, number, literal(0), literal(count), std::move(block));
+  For down{LoopKind::GridY, first, rows.begin(1), rows.end(1), std::move(block), literal(count)};
+  return in_loop(LoopKind::GridX, rows.coordinate(0), rows.begin(0), rows.end(0), {{std::move(down)}});
+}
+
 }  // namespace
 
 Block grid_loops(const Rows& rows, const std::function<void(Block&)>& body) {
@@ -93,9 +106,13 @@ kernel::Launch lower_grid(const KernelContext& context) {
     store_pixel(expressions, block, std::get<ir::Pure>(stage.definition).cases, array.name, offset);
   };
   const bool has_planes = context.plan.has_planes_of_threads();
-  function.body = has_planes ? loops_over_planes(rows, pixel) : grid_loops(rows, pixel);
+  const int count = context.plan.rows_of_threads();
+  function.body = has_planes  ? loops_over_planes(rows, pixel)
+                  : count > 1 ? loops_over_rows(rows, count, pixel)
+                              : grid_loops(rows, pixel);
   kernel::Launch launch{function.name, literal(1), grid_over(rows)};
   if (has_planes) launch.grid->threads[2] = literal(1);
+  if (count > 1) launch.grid->threads[1] = parts(rows.extent(1), literal(count));
   if (context.plan.shares_rows) launch.grid->sharing = kernel::Sharing::Rows;
   context.module.functions.push_back(std::move(function));
   return launch;

@@ -88,7 +88,8 @@ void add_threads(BlockWork& work, const KernelPlan& plan, const ir::Sizes& sizes
   }
   const Level* lane = plan.level(LevelKind::Lane);
   choose_block_of(work, architecture, {plan.shares_rows ? kernel::Sharing::Rows : kernel::Sharing::Nothing});
-  work.blocks = std::max(1., std::ceil(pixels / (work.needs.threads * (lane ? lane->extent[0].fixed() : 1))));
+  const int of_thread = (lane ? lane->extent[0].fixed() : 1) * plan.rows_of_threads();
+  work.blocks = std::max(1., std::ceil(pixels / (work.needs.threads * of_thread)));
 }
 
 double around_scalar(const KernelPlan& plan) {

@@ -55,8 +55,12 @@ class Reading {
         throw wrong("says '" + key + "', which is unknown");
     }
     // Where no rows are kept, the extents of the outermost level are no tile's.
-    if (choices_.keeps_rows == false)
-      choices_.width.reset(), choices_.lines.reset(), choices_.height.reset(), choices_.rows.reset();
+    if (choices_.keeps_rows == false) {
+      choices_.rows = choices_.of_blocks == true && choices_.height && choices_.height->is_fixed()
+                          ? std::optional(choices_.height->fixed())
+                          : std::nullopt;
+      choices_.width.reset(), choices_.lines.reset(), choices_.height.reset();
+    }
     return choices_;
   }
 

@@ -37,6 +37,12 @@ bool KernelPlan::has_planes_of_threads() const {
   return grid.kind == LevelKind::Grid && !is_tiled() && grid.extent.size() == 3 && grid.extent[2].is_all();
 }
 
+int KernelPlan::rows_of_threads() const {
+  const Level& grid = levels.at(0);
+  const bool has_rows = grid.kind == LevelKind::Grid && !is_tiled() && !parts && grid.extent.size() == 2;
+  return has_rows ? grid.extent[1].fixed() : 1;
+}
+
 bool KernelPlan::is_static() const {
   return std::any_of(levels.begin(), levels.end(), [](const Level& l) { return l.order == Order::Static; });
 }

@@ -158,6 +158,8 @@ using Pass = std::vector<std::string>;  ///< Stages that one loop along a row co
 
 /// The most rows that one loop of a core's pass computes: each is code of its own.
 constexpr int most_rows_of_pass = 4;
+/// Of a thread of a GPU.
+constexpr int most_rows_of_thread = 8;
 
 struct KernelPlan {
   std::string result;                ///< The stage that it stores, with members that are kept and stored.
@@ -205,6 +207,8 @@ struct KernelPlan {
   }
   /// Whether a thread has a pixel of each plane of a volume, and what these have in common once.
   bool has_planes_of_threads() const;
+  int rows_of_threads()
+      const;  ///< Pixels below one another that each thread of a GPU has, where no tiles are.
   /// Tiles of warps whose lanes keep rows in their registers.
   bool is_of_lanes() const { return is_of_warps() && level(LevelKind::Lane) != nullptr; }
   /// Warps of a block, each with a tile of its own; 1 if the tile is the block's.

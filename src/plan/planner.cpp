@@ -32,6 +32,8 @@ constexpr std::int64_t edge_columns = 64;
 constexpr double enough_operations = 128, operations_of_division = 16;
 
 constexpr std::int64_t most_planes_of_thread = 16;
+// Of pixels that are found by what is computed: so many waits for memory are under way at once.
+constexpr int rows_of_thread = 4;
 // Of all rows of a volume that a thread reads: stars of radius 2 have 4, boxes of radius 1 have 18.
 constexpr std::int64_t few_columns_beside = 4;
 
@@ -369,9 +371,16 @@ bool has_planes_in_common(const StageReads& stage) {
   return in_common > 0 && 2 * in_common >= std::ssize(stage.reads);
 }
 
+/// Whether some pixels are found by what is computed: a thread waits for where they are, and then for them.
+bool finds_pixels(const StageReads& stage) {
+  return std::any_of(stage.reads.begin(), stage.reads.end(), [](const ir::Read* read) {
+    return std::any_of(read->indices.begin(), read->indices.end(),
+                       [](const ir::Index& index) { return std::holds_alternative<ir::Expr>(index); });
+  });
+}
+
 /// A plan of one stage whose pixels are divided among threads, or its rows among cores.
-void divide_pixels(KernelPlan& plan, const Group& group, const Memory& memory,
-                   const std::optional<int>& asked) {
+void divide_pixels(KernelPlan& plan, const Group& group, const Memory& memory, const Choices& asked) {
   const ir::Stage& stage = group.result();
   std::vector<Extent> one(stage.domain().size(), fixed(1));
   if (!memory.is_of_blocks()) {
@@ -383,9 +392,12 @@ void divide_pixels(KernelPlan& plan, const Group& group, const Memory& memory,
   const Loop all = merged(group);
   const std::optional<ThreadPixels> several = is_pure ? thread_pixels(all, plan.code) : std::nullopt;
   const int most = several ? several->pixels : 0;
-  const int pixels = most > 0 && asked && most % *asked == 0 ? *asked : most;  // whole accesses
+  const int pixels =
+      most > 0 && asked.pixels && most % *asked.pixels == 0 ? *asked.pixels : most;  // whole accesses
   if (pixels > 0) one[0] = fixed(pixels);
   if (is_pure && pixels == 0 && has_planes_in_common(all.reads)) one[2] = all_pixels();
+  const bool waits_twice = is_pure && pixels == 0 && one.size() == 2 && finds_pixels(all.reads);
+  if (waits_twice) one[1] = fixed(asked.rows.value_or(rows_of_thread));
   plan.levels = {{LevelKind::Grid, Order::Parallel, one}};
   if (pixels > 0) plan.levels.push_back({LevelKind::Lane, Order::Unrolled, {fixed(pixels)}});
   plan.shares_rows = is_pure && pixels == 0 && reads_shared_rows(all.reads);
@@ -422,7 +434,7 @@ KernelPlan without_rows(const Group& group, const Memory& memory, const Choices&
   if (plan.parts)
     divide_parts(plan, memory);
   else
-    divide_pixels(plan, group, memory, asked.pixels);
+    divide_pixels(plan, group, memory, asked);
   plan.passes = {{plan.result}};
   return plan;
 }
@@ -485,14 +497,16 @@ std::optional<std::string> why_not_followed(const KernelPlan& plan, const Choice
     return fmt::format("the kernel of '{}' is of no steps of a line, which alone go along lanes",
                        plan.result);
   const bool asks_for_tiles = asked.width || asked.lines || asked.whole || asked.edges || asked.height ||
-                              asked.traversal || asked.rows || asked.columns || asked.batch ||
-                              asked.of_warps == true;
+                              asked.traversal || (asked.rows && !plan.is_of_blocks()) || asked.columns ||
+                              asked.batch || asked.of_warps == true;
   if (asks_for_tiles && !plan.is_tiled()) return fmt::format("the kernel of '{}' has no tiles", plan.result);
   if (plan.is_of_lanes() && asked.width && *asked.width != plan.width())
     return fmt::format("the lanes of a warp make tiles of '{}' {} wide, not {}", plan.result, plan.width(),
                        *asked.width);
-  if (asked.rows.value_or(1) > 1 && plan.is_of_blocks())
-    return fmt::format("passes of a core alone compute {} rows of '{}' at a time", *asked.rows, plan.result);
+  if (asked.rows.value_or(1) > 1 && plan.is_of_blocks() && asked.rows != plan.rows_of_threads())
+    return fmt::format(
+        "{} rows of '{}' at a time are for passes of a core, and threads that find pixels by others",
+        *asked.rows, plan.result);
   const Level* batch = plan.level(LevelKind::Batch);
   if (asked.traversal && plan.is_tiled() && plan.is_static() != (asked.traversal == Traversal::Static))
     return fmt::format("the kernel of '{}' goes through its tiles another way", plan.result);

@@ -155,6 +155,9 @@ std::optional<std::string> why_impossible(const KernelPlan& plan, const Memory& 
     }
   }
   if (auto why = why_not_in_passes(plan)) return why;
+  if (const int rows = plan.rows_of_threads(); rows > most_rows_of_thread)
+    return fmt::format("threads of '{}' have pixels of {} rows, and at most {}", plan.result, rows,
+                       most_rows_of_thread);
   if (!plan.is_tiled()) return std::nullopt;
   if (auto why = why_not_with_edges(plan)) return why;
   if (auto why = why_not_whole(plan)) return why;

@@ -25,6 +25,38 @@ using schedule::Tiling;
 const Mask cross{{0.f, 1.f, 0.f}, {1.f, 1.f, 1.f}, {0.f, 1.f, 0.f}};
 const Memory of_cores{}, of_blocks{most_shared_bytes}, of_warps{most_shared_bytes, true};
 
+/// Pixels of another image that are found at half the coordinates, or at computed ones.
+ir::Pipeline gather(bool finds_pixels) {
+  const Image<float> in("in"), found("found");
+  const Accessor src = in.border(Border::clamp()), at = found.border(Border::clamp());
+  return Pipeline("test", {stage("out", found.size(),
+                                 [&](Var x, Var y) {
+                                   return finds_pixels ? src(cast<int>(at(x, y)), y) : src(x / 2, y);
+                                 })})
+      .ir();
+}
+
+TEST(Plan, AThreadHasPixelsOfSeveralRowsIfItWaitsForWhereTheyAre) {
+  const auto rows = [](const ir::Pipeline& pipeline, const Choices& asked = {}) {
+    const PlanOrWhy found = plan_of(*group_of({loop_of(*pipeline.stages.back())}).group, of_warps, asked);
+    return found.plan ? std::to_string(found.plan->rows_of_threads()) : found.why;
+  };
+  EXPECT_EQ(rows(gather(true)), "4");
+  EXPECT_EQ(rows(gather(true), {.rows = 1}), "1");
+  EXPECT_EQ(rows(gather(false)), "1");
+  EXPECT_EQ(rows(gather(false), {.rows = 2}),
+            "2 rows of 'out' at a time are for passes of a core, and threads that find pixels by others");
+  const auto forced = [&](int asked) {
+    const std::string text =
+        R"({"groups": [["out"]], "kernels": {"out": {"levels": [{"kind": "grid", "extent": [1, )" +
+        std::to_string(asked) + R"(]}], "kept": false}}})";
+    const auto found = follow(gather(true), text, of_warps);
+    return found.schedule ? std::to_string(found.schedule->kernels.at(0).rows_of_threads()) : found.why;
+  };
+  EXPECT_EQ(forced(2), "2");
+  EXPECT_EQ(forced(9), "threads of 'out' have pixels of 9 rows, and at most 8");
+}
+
 /// Two windows, one after the other, in one kernel.
 ir::Pipeline two_windows() {
   const Image<float> in("in");
@@ -319,7 +351,8 @@ TEST(Plan, OfACoreComputesSeveralRowsAtATime) {
   EXPECT_EQ(plan_with(with_rows(4), of_cores)->before % 4, 0);
   EXPECT_EQ(plan_with(R"({"kept": {"a": {"rows": 2}}})", of_cores), std::nullopt);
   EXPECT_EQ(text_of(with_rows(5), of_cores), "passes of 'b' compute 5 rows at a time, and at most 4");
-  EXPECT_EQ(text_of(with_rows(2), of_blocks), "passes of a core alone compute 2 rows of 'b' at a time");
+  EXPECT_EQ(text_of(with_rows(2), of_blocks),
+            "2 rows of 'b' at a time are for passes of a core, and threads that find pixels by others");
   EXPECT_EQ(
       text_of(R"({"kept": {"a": {"rows": 4}}, "levels": [{"kind": "row", "extent": ["all", 3]}]})", of_cores),
       "room for 4 rows of 'a' is less than the 5 that are needed");
