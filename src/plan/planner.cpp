@@ -32,8 +32,9 @@ constexpr std::int64_t edge_columns = 64;
 constexpr double enough_operations = 128, operations_of_division = 16;
 
 constexpr std::int64_t most_planes_of_thread = 16;
-// Of pixels that are found by what is computed: so many waits for memory are under way at once.
-constexpr int rows_of_thread = 4;
+// A thread has several rows, if it waits for where pixels are: of each it has the addresses of all in registers.
+constexpr int usual_rows_of_thread = 4;
+constexpr std::int64_t most_found_at_a_time = 32;
 // Of all rows of a volume that a thread reads: stars of radius 2 have 4, boxes of radius 1 have 18.
 constexpr std::int64_t few_columns_beside = 4;
 
@@ -371,12 +372,15 @@ bool has_planes_in_common(const StageReads& stage) {
   return in_common > 0 && 2 * in_common >= std::ssize(stage.reads);
 }
 
-/// Whether some pixels are found by what is computed: a thread waits for where they are, and then for them.
-bool finds_pixels(const StageReads& stage) {
-  return std::any_of(stage.reads.begin(), stage.reads.end(), [](const ir::Read* read) {
+/// Rows of which a thread has pixels, so that more of them are under way, if it finds them by what it computes.
+int rows_of_thread(const StageReads& stage) {
+  const auto found = std::count_if(stage.reads.begin(), stage.reads.end(), [](const ir::Read* read) {
     return std::any_of(read->indices.begin(), read->indices.end(),
                        [](const ir::Index& index) { return std::holds_alternative<ir::Expr>(index); });
   });
+  int rows = found > 0 ? usual_rows_of_thread : 1;
+  while (rows > 1 && rows * found > most_found_at_a_time) rows /= 2;
+  return rows;
 }
 
 /// A plan of one stage whose pixels are divided among threads, or its rows among cores.
@@ -396,8 +400,8 @@ void divide_pixels(KernelPlan& plan, const Group& group, const Memory& memory, c
       most > 0 && asked.pixels && most % *asked.pixels == 0 ? *asked.pixels : most;  // whole accesses
   if (pixels > 0) one[0] = fixed(pixels);
   if (is_pure && pixels == 0 && has_planes_in_common(all.reads)) one[2] = all_pixels();
-  const bool waits_twice = is_pure && pixels == 0 && one.size() == 2 && finds_pixels(all.reads);
-  if (waits_twice) one[1] = fixed(asked.rows.value_or(rows_of_thread));
+  const int rows = is_pure && pixels == 0 && one.size() == 2 ? rows_of_thread(all.reads) : 1;
+  if (rows > 1) one[1] = fixed(asked.rows.value_or(rows));
   plan.levels = {{LevelKind::Grid, Order::Parallel, one}};
   if (pixels > 0) plan.levels.push_back({LevelKind::Lane, Order::Unrolled, {fixed(pixels)}});
   plan.shares_rows = is_pure && pixels == 0 && reads_shared_rows(all.reads);
