@@ -430,13 +430,14 @@ int ExpressionLowering::order(const kernel::Symbol& array, Scalar type, const ir
     for (const auto& [i, j] : network.exchanges) block.push_back({kernel::Order{array, i, j}});
     return block;
   };
-  if (const auto number = kernel::literal_value(number_)) {
-    const analysis::MedianNetwork network = analysis::median_network(window.points, along, *number % 2 != 0);
+  const analysis::MedianNetwork even = analysis::median_network(window.points, along),
+                                odd = analysis::median_network(window.points, along, true);
+  const auto number = kernel::literal_value(number_);
+  if (number || even.exchanges == odd.exchanges) {
+    const analysis::MedianNetwork& network = number.value_or(0) % 2 == 0 ? even : odd;
     kernel::append(*scopes_.back().block, exchanges(network));
     return network.median;
   }
-  const analysis::MedianNetwork even = analysis::median_network(window.points, along),
-                                odd = analysis::median_network(window.points, along, true);
   Block of_odd = exchanges(odd);
   if (odd.median != even.median)
     of_odd.push_back({kernel::Store{array, kernel::literal(even.median),

@@ -108,8 +108,8 @@ analysis::Neighbours neighbours_of(const KernelPlan& plan, const Group& group) {
                                        : analysis::Neighbours{};
 }
 
-/// The operations of pixels that are computed together.
-void count_together(KernelPlan& plan, const Group& group) {
+/// What medians of pixels that are computed together have in common, once.
+void count_medians(KernelPlan& plan, const Group& group) {
   const analysis::Neighbours neighbours = neighbours_of(plan, group);
   for (std::size_t l = 0; l < group.loops.size(); ++l) {
     if (!group.loops[l].of_medians.empty())
@@ -583,7 +583,7 @@ PlanOrWhy plan_of(const Group& group, const Memory& memory, const Choices& asked
     return {std::nullopt, "a group of several stages keeps rows"};
   PlanOrWhy found =
       group.members.size() > 1 ? with_rows(group, memory, asked) : plan_of_one(group, memory, asked);
-  if (found.plan) count_together(*found.plan, group);
+  if (found.plan) count_medians(*found.plan, group);
   return verified(std::move(found), memory, asked);
 }
 
