@@ -43,8 +43,8 @@ Positions sorted(const Positions& all, Exchanges& network) {
   return merged(first, second, network);
 }
 
-/// The position of the value of a rank in two sorted lists: the least of those that can have it, which are the greater of
-/// a[i] and b[rank - i - 1] for all i.
+/// The position of the value of a rank in two sorted lists, which is the minimum of max(a[i], b[rank - i - 1]) over all i. Rank 2
+/// of 1 4 and 2 3: min(max(1, 3), max(4, 2)) = 3.
 int selected(const Positions& a, const Positions& b, int rank, Exchanges& network) {
   Positions candidates;
   for (int of_a = 0; of_a <= std::min<int>(rank + 1, static_cast<int>(a.size())); ++of_a) {

@@ -9,7 +9,7 @@
 
 namespace weft::emit {
 
-/// Their text, of which the modules need all but perhaps the last.
+/// Their text. All modules need them, but perhaps not the last.
 std::string gpu_host_helpers(const std::vector<const kernel::Module*>& modules,
                              const target::Dialect& dialect);
 

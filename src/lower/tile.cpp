@@ -163,8 +163,7 @@ Block Tile::for_lines(const plan::Kept* kept, bool all, Block work) const {
 Tile::RowsAtATime Tile::rows_at_a_time(const plan::Kept* kept, bool all) const {
   const int step = plan().step[1], rate = kept ? kept->rate[1] : step, ahead = kept ? kept->ahead : 0;
   const plan::Reach needed = kept ? kept->down() : plan::Reach{};
-  const Expr tile_begin = kept ? first_row(*kept) : name(from(down())),
-             tile_end = kept ? end_row(*kept) : name(until(down()));
+  const Expr tile_begin = first_row_of(kept), tile_end = kept ? end_row(*kept) : name(until(down()));
   RowsAtATime rows{tile_begin, 0, {}, {}};
   if (is_static()) {
     rows.until.push_back(tile_end);
@@ -241,6 +240,8 @@ bool Tile::reads_no_kept(const plan::Kept& kept) const {
                       [&](const std::string& read) { return plan().kept_of(read) != nullptr; });
 }
 
+Expr Tile::first_row_of(const plan::Kept* kept) const { return kept ? first_row(*kept) : name(from(down())); }
+
 bool Tile::is_unrolled_inside(const plan::Kept* kept) const {
   // Planes share the kept rows that they read. Those that read none would just take many registers as straight-line code.
   const bool is_from_memory = kept != nullptr && plan().lines() > 1 && reads_no_kept(*kept);
@@ -249,7 +250,7 @@ bool Tile::is_unrolled_inside(const plan::Kept* kept) const {
 
 Expr Tile::number_of_row_inside(const plan::Kept* kept) const {
   if (!is_unrolled_inside(kept)) return literal(0);
-  return kernel::sub(name(marching(kept)), kept ? first_row(*kept) : name(from(down())));
+  return kernel::sub(name(marching(kept)), first_row_of(kept));
 }
 
 Block Tile::for_rows_inside(const plan::Kept* kept, Block work) const {
@@ -268,8 +269,8 @@ Block Tile::for_rows_inside(const plan::Kept* kept, Block work) const {
     work = loop("r", line(kept), kept ? first_line(*kept) : name(from(1)), plan().lines() + beyond,
                 std::move(work), !is_unrolled);
   }
-  return loop(is_of_volume() ? "p" : "r", marching(kept), kept ? first_row(*kept) : name(from(down())),
-              rows_needed(kept), std::move(work), !is_unrolled_inside(kept));
+  return loop(is_of_volume() ? "p" : "r", marching(kept), first_row_of(kept), rows_needed(kept),
+              std::move(work), !is_unrolled_inside(kept));
 }
 
 Expr Tile::is_inside(int least_dimension) const {

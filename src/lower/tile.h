@@ -156,6 +156,7 @@ class Tile {
                  const std::function<ExpressionLowering::KeptRows(const Source&)>& rows_of) const;
 
  private:
+  kernel::Expr first_row_of(const plan::Kept* kept) const;  ///< Of the result, if null.
   bool is_unrolled_inside(const plan::Kept* kept) const;
   /// Of a batch: `count` rows from `first`, those that are not before `from`, and before `until`. All of a static tile: 0.
   struct RowsAtATime {

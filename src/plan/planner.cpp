@@ -372,7 +372,8 @@ bool has_planes_in_common(const StageReads& stage) {
   return in_common > 0 && 2 * in_common >= std::ssize(stage.reads);
 }
 
-/// Rows of which a thread has pixels, so that more of them are under way, if it finds them by what it computes.
+/// A thread that computes where pixels are has results in several rows, so that more loads are under way: in 4 rows, if each
+/// result takes up to 8 such pixels, and in 2 rows for up to 16.
 int rows_of_thread(const StageReads& stage) {
   const auto found = std::count_if(stage.reads.begin(), stage.reads.end(), [](const ir::Read* read) {
     return std::any_of(read->indices.begin(), read->indices.end(),
