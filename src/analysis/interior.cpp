@@ -87,11 +87,11 @@ ir::Affine at_extreme_tap(const ir::Affine& a, bool largest) {
       const auto [low, high] =
           std::minmax_element(points.begin(), points.end(),
                               [&](const auto& p, const auto& q) { return p[tap->dim] < q[tap->dim]; });
-      result += ir::Affine((upwards ? *high : *low)[tap->dim]) * factor;
+      result.add((upwards ? *high : *low)[tap->dim], factor);
     } else if (const auto* floor = std::get_if<ir::FloorDiv>(&atom)) {
-      result += at_extreme_tap(*floor->numerator, upwards).floor_div(floor->divisor) * factor;
+      result.add(at_extreme_tap(*floor->numerator, upwards).floor_div(floor->divisor), factor);
     } else {
-      result += ir::Affine(atom) * factor;
+      result.add(atom, factor);
     }
   }
   return result;

@@ -13,23 +13,27 @@ ir::Affine extreme(const ir::Affine& form, End end, const ir::Box* box) {
   ir::Affine result(form.constant());
   for (const auto& [atom, factor] : form.terms()) {
     const End of_atom = factor > 0 ? end : end == End::Min ? End::Max : End::Min;
-    const auto value = std::visit(ir::overloaded{
-                                      [&](const ir::Coord& c) -> ir::Affine {
-                                        if (!box) return ir::Affine(atom);
-                                        const ir::Range& range = box->at(c.dim);
-                                        return of_atom == End::Min ? range.min : range.min + range.extent - 1;
-                                      },
-                                      [&](const ir::TapCoord& t) -> ir::Affine {
-                                        const TapRange range = tap_range(*t.loop, t.dim);
-                                        return of_atom == End::Min ? range.min : range.max;
-                                      },
-                                      [&](const ir::Size&) -> ir::Affine { return ir::Affine(atom); },
-                                      [&](const ir::FloorDiv& f) -> ir::Affine {
-                                        return extreme(*f.numerator, of_atom, box).floor_div(f.divisor);
-                                      },
-                                  },
-                                  atom);
-    result += value * factor;
+    const std::int64_t times = factor;
+    std::visit(ir::overloaded{
+                   [&](const ir::Coord& c) {
+                     if (!box) {
+                       result.add(atom, times);
+                       return;
+                     }
+                     const ir::Range& range = box->at(c.dim);
+                     result.add(range.min, times);
+                     if (of_atom == End::Max) result.add(range.extent, times).add(-1, times);
+                   },
+                   [&](const ir::TapCoord& t) {
+                     const TapRange range = tap_range(*t.loop, t.dim);
+                     result.add(of_atom == End::Min ? range.min : range.max, times);
+                   },
+                   [&](const ir::Size&) { result.add(atom, times); },
+                   [&](const ir::FloorDiv& f) {
+                     result.add(extreme(*f.numerator, of_atom, box).floor_div(f.divisor), times);
+                   },
+               },
+               atom);
   }
   return result;
 }
@@ -52,13 +56,13 @@ ir::Affine without_floors(const ir::Affine& form, std::int64_t scale, End end) {
     const End of_atom = factor > 0 ? end : end == End::Min ? End::Max : End::Min;
     const auto* floor = std::get_if<ir::FloorDiv>(&atom);
     if (!floor) {
-      result += ir::Affine(atom) * (factor * scale);
+      result.add(atom, factor * scale);
       continue;
     }
     const std::int64_t part = scale / floor->divisor;
     ir::Affine bound = without_floors(*floor->numerator, part, of_atom);
     if (of_atom == End::Min) bound += -(floor->divisor - 1) * part;
-    result += bound * factor;
+    result.add(bound, factor);
   }
   return result;
 }
@@ -88,15 +92,17 @@ std::optional<std::int64_t> constant_difference(const ir::Affine& a, const ir::A
   return difference.constant();
 }
 
-bool surely_not_negative(const ir::Affine& form) {
+std::optional<std::int64_t> sure_minimum(const ir::Affine& form) {
   const std::int64_t scale = common_divisor_product(form);
   const ir::Affine bound = without_floors(form, scale, End::Min);
   std::int64_t least = bound.constant();  // of scale * form, at sizes of 1
   for (const auto& [atom, factor] : bound.terms()) {
-    if (!std::holds_alternative<ir::Size>(atom) || factor < 0) return false;
+    if (!std::holds_alternative<ir::Size>(atom) || factor < 0) return std::nullopt;
     least += factor;
   }
-  return least > -scale;  // form is an integer
+  return ir::floor_div(least + scale - 1, scale);  // form is an integer
 }
+
+bool surely_not_negative(const ir::Affine& form) { return sure_minimum(form).value_or(-1) >= 0; }
 
 }  // namespace weft::analysis

@@ -27,8 +27,10 @@ Interval range_over_taps(const ir::Affine& form);
 /// a - b if it is a constant.
 std::optional<std::int64_t> constant_difference(const ir::Affine& a, const ir::Affine& b);
 
-/// True only if `form`, of sizes alone, is never negative for sizes of at least 1. It does not find every
-/// such form, but those of halved and doubled boxes: w - 2*(w/2) and w/2 - 2*(w/4).
+/// A number that `form`, of sizes alone, is never less than for sizes of at least 1: not always the greatest, but for
+/// halved and doubled boxes, 0 for w - 2*(w/2) and w/2 - 2*(w/4). Nothing if none is found.
+std::optional<std::int64_t> sure_minimum(const ir::Affine& form);
+/// True only if `form`, of sizes alone, is never negative for sizes of at least 1.
 bool surely_not_negative(const ir::Affine& form);
 
 }  // namespace weft::analysis

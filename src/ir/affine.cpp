@@ -11,18 +11,22 @@ bool FloorDiv::operator==(const FloorDiv& o) const {
   return divisor == o.divisor && *numerator == *o.numerator;
 }
 
-Affine& Affine::operator+=(const Affine& o) {
-  if (&o == this) return *this *= 2;
-  constant_ += o.constant_;
-  for (const Term& term : o.terms_) {
-    auto same =
-        std::find_if(terms_.begin(), terms_.end(), [&](const Term& t) { return t.atom == term.atom; });
-    if (same == terms_.end()) {
-      terms_.push_back(term);
-    } else if ((same->factor += term.factor) == 0) {
-      terms_.erase(same);
-    }
+Affine& Affine::add(const Atom& atom, std::int64_t times) {
+  if (times == 0) return *this;
+  const auto same =
+      std::find_if(terms_.begin(), terms_.end(), [&](const Term& term) { return term.atom == atom; });
+  if (same == terms_.end()) {
+    terms_.push_back({atom, times});
+  } else if ((same->factor += times) == 0) {
+    terms_.erase(same);
   }
+  return *this;
+}
+
+Affine& Affine::add(const Affine& o, std::int64_t times) {
+  if (&o == this) return *this *= 1 + times;
+  constant_ += times * o.constant_;
+  for (const Term& term : o.terms_) add(term.atom, times * term.factor);
   return *this;
 }
 
@@ -51,9 +55,10 @@ Affine Affine::floor_div(std::int64_t divisor) const {
   Affine whole(ir::floor_div(constant_, divisor)),
       rest(constant_ - ir::floor_div(constant_, divisor) * divisor);
   for (const Term& term : terms_) {
-    Affine one(term.atom);
-    (term.factor % divisor == 0 ? whole : rest) +=
-        one * (term.factor % divisor == 0 ? term.factor / divisor : term.factor);
+    if (term.factor % divisor == 0)
+      whole.add(term.atom, term.factor / divisor);
+    else
+      rest.add(term.atom, term.factor);
   }
   if (rest.is_constant()) return whole;
   std::int64_t common = divisor;
@@ -71,8 +76,8 @@ Affine Affine::substitute(const std::function<Affine(const Atom&)>& with) const 
   Affine result(constant_);
   for (const Term& term : terms_) {
     const auto* floor = std::get_if<FloorDiv>(&term.atom);
-    result += (floor ? floor->numerator->substitute(with).floor_div(floor->divisor) : with(term.atom)) *
-              term.factor;
+    result.add(floor ? floor->numerator->substitute(with).floor_div(floor->divisor) : with(term.atom),
+               term.factor);
   }
   return result;
 }
@@ -170,7 +175,7 @@ bool as_scaled(const Affine& a, int dim, Scaled* out) {
       if (floor || term.factor != 1) return false;
       floor = inner;
     } else {
-      rest += Affine(term.atom) * term.factor;
+      rest.add(term.atom, term.factor);
     }
   }
   if (!floor) {

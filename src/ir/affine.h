@@ -63,10 +63,13 @@ class Affine {
   bool is_constant() const { return terms_.empty(); }
   bool is_constant(std::int64_t value) const { return terms_.empty() && constant_ == value; }
 
-  Affine& operator+=(const Affine& o);
+  /// Adds so many times an atom or a form, and makes no other on the way: the search does little else.
+  Affine& add(const Atom& atom, std::int64_t times);
+  Affine& add(const Affine& o, std::int64_t times);
+  Affine& operator+=(const Affine& o) { return add(o, 1); }
   Affine& operator*=(std::int64_t factor);
-  friend Affine operator+(Affine a, const Affine& b) { return a += b; }
-  friend Affine operator-(Affine a, const Affine& b) { return a += Affine(b) *= -1; }
+  friend Affine operator+(Affine a, const Affine& b) { return a.add(b, 1); }
+  friend Affine operator-(Affine a, const Affine& b) { return a.add(b, -1); }
   friend Affine operator*(Affine a, std::int64_t factor) { return a *= factor; }
   bool operator==(const Affine& o) const;  ///< Equal up to the order of terms.
 

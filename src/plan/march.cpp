@@ -46,12 +46,10 @@ std::optional<Reach> reach_outside(const ir::Read& read, const ir::Stage& reader
   const ir::Range& range = read.region[dim];
   const analysis::Interval reached =
       analysis::range_over(std::get<ir::Affine>(read.indices[dim]), reader.domain());
-  const auto least = [&](const ir::Affine& too_little) {
-    std::int64_t more = 0;
-    while (more <= furthest[dim] && !analysis::surely_not_negative(too_little + more)) ++more;
-    return more;
-  };
-  const Reach outside{least(reached.min - range.min), least(range.min + range.extent - 1 - reached.max)};
+  const auto surely_before = analysis::sure_minimum(reached.min - range.min);
+  const auto surely_after = analysis::sure_minimum(range.min + range.extent - 1 - reached.max);
+  if (!surely_before || !surely_after) return std::nullopt;
+  const Reach outside{std::max<std::int64_t>(0, -*surely_before), std::max<std::int64_t>(0, -*surely_after)};
   if (std::max(outside.min, outside.max) > furthest[dim]) return std::nullopt;
   return outside;
 }

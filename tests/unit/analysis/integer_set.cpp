@@ -39,8 +39,11 @@ TEST(IntegerSets, NonsenseIsOurMistake) {
   EXPECT_THROW(sets.is_empty("{ [x : x }"), InternalError);
 }
 
-TEST(Ranges, NeverNegativeIsTrueWhereClaimed) {
+TEST(Ranges, AreNeverBelowTheMinimumThatIsClaimed) {
   const ir::Affine w{ir::Atom(ir::Size{"in", 0})};
+  EXPECT_EQ(sure_minimum(w * 2 + 3), 5);
+  EXPECT_EQ(sure_minimum(w - w.floor_div(2) * 2 - 7), -7);
+  EXPECT_EQ(sure_minimum(w * -1), std::nullopt);
   EXPECT_TRUE(surely_not_negative(w - 1));
   EXPECT_TRUE(surely_not_negative(w - w.floor_div(2) * 2));
   EXPECT_TRUE(surely_not_negative(w.floor_div(2) - w.floor_div(4) * 2));
@@ -53,10 +56,12 @@ TEST(Ranges, NeverNegativeIsTrueWhereClaimed) {
     const ir::Affine inner = (w * pick(1, 3) + pick(-3, 3)).floor_div(pick(1, 4));
     const ir::Affine form = (inner * pick(-2, 3) + w * pick(-1, 2)).floor_div(pick(1, 3)) * pick(-2, 2) +
                             w * pick(-2, 3) + pick(-3, 3);
-    if (!surely_not_negative(form)) continue;
+    const auto minimum = sure_minimum(form);
+    ASSERT_EQ(surely_not_negative(form), minimum && *minimum >= 0) << form.to_string();
+    if (!minimum) continue;
     ++claimed;
     for (std::int64_t size = 1; size < 40; ++size) {
-      ASSERT_GE(form.evaluate([&](const ir::Atom&) { return size; }), 0)
+      ASSERT_GE(form.evaluate([&](const ir::Atom&) { return size; }), *minimum)
           << form.to_string() << " at " << size;
     }
   }
