@@ -1,20 +1,25 @@
 // Kernels are what their plans say, which is what models were told: the memory that they read, write and keep, their
-// tiles, barriers and launches. For every application, on CPUs and GPUs.
+// tiles, barriers and launches; and plans that are asked for again are the same. For every application, on CPUs and GPUs.
 #include <gtest/gtest.h>
 #include <weft/weft.hpp>
 
 #include <algorithm>
+#include <array>
+#include <map>
 #include <set>
 
-#include "applications.h"
 #include "compile/scheduling.h"
+#include "follow.h"
 #include "ir/identifiers.h"
+#include "ir/print.h"
 #include "kernel/build.h"
 #include "kernel/registers.h"
 #include "kernel/visit.h"
 #include "lower/lower.h"
 #include "plan/barriers.h"
+#include "tests/support/combinations.h"
 #include "tests/support/symbols.h"
+#include "tools/arguments.h"
 
 namespace weft::plan {
 namespace {
@@ -49,6 +54,27 @@ std::int64_t bytes_of_rows(const kernel::Function& function) {
 }
 
 std::int64_t step_of(const For& loop) { return kernel::literal_value(loop.step).value_or(0); }
+
+constexpr std::array processors = {target::Processor::Cpu, target::Processor::Gpu};
+
+/// What Weft chooses for an application, found once for all tests of this process.
+const compile::Scheduled& chosen_for(const std::string& application, target::Processor processor) {
+  static std::map<std::pair<std::string, target::Processor>, compile::Scheduled> known;
+  const auto found = known.find({application, processor});
+  if (found != known.end()) return found->second;
+  const ir::Pipeline definition = build(applications().at(application)).pipeline.ir();
+  return known.emplace(std::pair(application, processor), compile::scheduled(definition, processor))
+      .first->second;
+}
+
+/// All that are not refused by their definition; in instrumented builds, which take ten times as long, every second one.
+std::vector<std::string> names_of_applications() {
+  const std::vector<const Application*> all = tools::select_applications("all");
+  std::vector<std::string> names;
+  for (std::size_t a = 0; a < all.size(); a += testing_support::instrumented ? 2 : 1)
+    names.push_back(all[a]->name);
+  return names;
+}
 
 class Following : public testing::TestWithParam<std::string> {
  protected:
@@ -120,9 +146,8 @@ std::size_t launches_of(const KernelPlan& plan, const ir::Stage& stage) {
 }
 
 TEST_P(Following, PlansIsWhatKernelsDo) {
-  const ir::Pipeline definition = build(applications().at(GetParam())).pipeline.ir();
-  for (const auto processor : {target::Processor::Cpu, target::Processor::Gpu}) {
-    const compile::Scheduled chosen = compile::scheduled(definition, processor);
+  for (const auto processor : processors) {
+    const compile::Scheduled& chosen = chosen_for(GetParam(), processor);
     const kernel::Module module = lower::lower(chosen.pipeline, chosen.schedule.kernels, processor);
     const std::vector<const kernel::Launch*> launches = kernel::launches_of(module);
     std::size_t next = 0;
@@ -154,7 +179,25 @@ TEST_P(Following, PlansIsWhatKernelsDo) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Applications, Following, testing::ValuesIn(names_of_applications(1)),
+TEST_P(Following, PlansAreTheSameWhenTheyAreAskedForAgain) {
+  const ir::Pipeline definition = build(applications().at(GetParam())).pipeline.ir();
+  for (const auto processor : processors) {
+    const compile::Scheduled& chosen = chosen_for(GetParam(), processor);
+    const Memory memory = compile::memory_of(processor);
+    const std::string json = schedule::to_json(chosen.schedule);
+    EXPECT_EQ(ir::to_string(compile::scheduled(definition, processor, {.groups = json}).pipeline),
+              ir::to_string(chosen.pipeline));
+    const auto again = follow(chosen.pipeline, json, memory);
+    ASSERT_TRUE(again.schedule) << again.why;
+    ASSERT_EQ(again.schedule->kernels.size(), chosen.schedule.kernels.size());
+    for (std::size_t k = 0; k < chosen.schedule.kernels.size(); ++k) {
+      EXPECT_TRUE(again.schedule->kernels[k] == chosen.schedule.kernels[k])
+          << to_text(chosen.schedule.kernels[k]) << to_text(again.schedule->kernels[k]);
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Applications, Following, testing::ValuesIn(names_of_applications()),
                          [](const auto& info) { return info.param; });
 
 }  // namespace

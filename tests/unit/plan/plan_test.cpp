@@ -5,7 +5,6 @@
 #include <nlohmann/json.hpp>
 #include <weft/weft.hpp>
 
-#include "applications.h"
 #include "compile/scheduling.h"
 #include "follow.h"
 #include "ir/print.h"
@@ -551,31 +550,6 @@ TEST(Plan, OfAScatterSaysWhoChangesWhat) {
             "  copies  one of each block, 256 scalars in shared memory, of 16384 points, 8 of a thread at a "
             "time, since what goes with one place is more than 192 bytes\n");
 }
-
-/// Every application's plans, asked for again whole, are the same.
-class AllPlans : public testing::TestWithParam<std::string> {};
-
-TEST_P(AllPlans, AreTheSameWhenTheyAreAskedForAgain) {
-  const ir::Pipeline definition = build(applications().at(GetParam())).pipeline.ir();
-  for (const auto processor : {target::Processor::Cpu, target::Processor::Gpu}) {
-    const compile::Scheduled chosen = compile::scheduled(definition, processor);
-    const Memory memory = compile::memory_of(processor);
-    const std::string json = schedule::to_json(chosen.schedule);
-    EXPECT_EQ(ir::to_string(compile::scheduled(definition, processor, {.groups = json}).pipeline),
-              ir::to_string(chosen.pipeline));
-    const auto again =
-        schedule_of_groups(chosen.pipeline, schedule::grouping_from_json(json), Tiling::March, memory);
-    ASSERT_TRUE(again.schedule) << again.why;
-    ASSERT_EQ(again.schedule->kernels.size(), chosen.schedule.kernels.size());
-    for (std::size_t k = 0; k < chosen.schedule.kernels.size(); ++k) {
-      EXPECT_TRUE(again.schedule->kernels[k] == chosen.schedule.kernels[k])
-          << to_text(chosen.schedule.kernels[k]) << to_text(again.schedule->kernels[k]);
-    }
-  }
-}
-
-INSTANTIATE_TEST_SUITE_P(Applications, AllPlans, testing::ValuesIn(names_of_applications(0)),
-                         [](const auto& info) { return info.param; });
 
 }  // namespace
 }  // namespace weft::plan
