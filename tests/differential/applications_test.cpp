@@ -336,7 +336,7 @@ std::vector<std::string> schedules_by_fusion(const Pipeline& pipeline) {
 }
 
 /// One of those that are run above, under all schedules that fusion strategies lead to. They are compiled
-/// together, as that takes most of the time; in instrumented builds every eighth.
+/// together, as that takes most of the time; in instrumented builds every eighth application.
 TEST(Fusion, AgreesWithTheInterpreter) {
   struct Case {
     Variant variant;
@@ -351,12 +351,12 @@ TEST(Fusion, AgreesWithTheInterpreter) {
   std::size_t count = 0;
   for (const Variant& variant : all) {
     if (!is_first(variant)) continue;
+    if (instrumented && count++ % 8 != 0) continue;
     const Built built = build(applications().at(variant.application));
     const bool has_border = std::any_of(built.options.begin(), built.options.end(),
                                         [](const DeclaredOption& o) { return o.name == "border"; });
     const Pipeline pipeline = pipeline_of(variant, has_border ? "mirror" : "none");
     std::vector<std::string> forced = schedules_by_fusion(pipeline);
-    if (instrumented) std::erase_if(forced, [&](const std::string&) { return count++ % 8 != 0; });
     if (forced.empty()) continue;
     pipelines.insert(pipelines.end(), forced.size(), pipeline);
     schedules.insert(schedules.end(), forced.begin(), forced.end());

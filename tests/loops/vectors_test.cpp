@@ -154,9 +154,10 @@ std::string name_of_case(const testing::TestParamInfo<std::tuple<Way, int>>& inf
 INSTANTIATE_TEST_SUITE_P(Compilers, Loops,
                          testing::Combine(testing::Values(gcc_avx512, clang_avx2), testing::Range(0, parts)),
                          name_of_case);
-// GCC's words for the two processors differ in one loop of all, so a quarter of the applications will do for the smaller one.
+// GCC's words for the two processors differ in one loop of all, of 'optical_flow': the quarter with that one will do for the
+// smaller processor.
 INSTANTIATE_TEST_SUITE_P(SmallerProcessor, Loops,
-                         testing::Combine(testing::Values(gcc_avx2), testing::Values(2)), name_of_case);
+                         testing::Combine(testing::Values(gcc_avx2), testing::Values(1)), name_of_case);
 
 }  // namespace
 }  // namespace weft::testing_support
