@@ -531,8 +531,8 @@ void CLike::print(const kernel::Stmt& statement) {
             out_.line(fmt::format("{}({});", s.function, arguments));
           },
           [&](const kernel::Order& s) {
-            // The element type is part of the helper's overload set, not of its name.
-            out_.line(fmt::format("{}({}[{}], {}[{}]);", helper("order_pair"), s.array, s.i, s.array, s.j));
+            helper("order_pair");  // of which the network is made
+            out_.line(fmt::format("{}({});", s.network, s.array));
           },
           [&](const kernel::Comment& s) { out_.comment(s.text); },
       },

@@ -145,6 +145,7 @@ class CppEmitter {
     out.raw("\n");
     frame(out);
     print_tables(out, module_, "const");
+    print_networks(out, module_, "static inline __attribute__((always_inline))");
     for (const kernel::Function& function : module_.functions) print(out, printer, function);
     pipeline_function(out, printer, for_users);
     std::set<std::string> used = printer.used_helpers();

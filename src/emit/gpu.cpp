@@ -164,7 +164,7 @@ class GpuEmitter {
   Parts parts() const {
     Writer kernels, functions;
     GpuPrinter printer(kernels, module_.strict, dialect_);
-    print_tables(kernels, module_, "__constant__");
+    declarations(kernels);
     for (const kernel::Function& function : module_.functions) print(kernels, printer, function);
     device_function(functions, printer);
     functions.blank();
@@ -198,12 +198,12 @@ class GpuEmitter {
 
   /// The kernels under their own names, and nothing of the host's.
   std::string kernels() const {
-    Writer tables, out;
+    Writer before, out;
     GpuPrinter printer(out, module_.strict, dialect_);
-    print_tables(tables, module_, "__constant__");
+    declarations(before);
     for (const kernel::Function& function : module_.functions) print(out, printer, function, "extern \"C\" ");
     const std::string helpers = gpu_prelude(printer.used_helpers(), dialect_);
-    return half_type(helpers + out.text()) + "namespace {\n\n" + helpers + "\n" + tables.text() +
+    return half_type(helpers + out.text()) + "namespace {\n\n" + helpers + "\n" + before.text() +
            "}  // namespace\n\n" + out.text();
   }
 
@@ -225,6 +225,12 @@ class GpuEmitter {
     }
     if (!last.empty()) list += (list.empty() ? "" : ", ") + last;
     return fmt::format("{} {}({})", runtime("Error_t"), name, list);
+  }
+
+  /// What kernels refer to.
+  void declarations(Writer& out) const {
+    print_tables(out, module_, "__constant__");
+    print_networks(out, module_, "__device__ __forceinline__");
   }
 
   static std::string helpers_of(const std::set<std::string>& names, const std::string& text,

@@ -219,6 +219,25 @@ void print_tables(Writer& out, const kernel::Module& module, const std::string& 
   }
 }
 
+void print_networks(Writer& out, const kernel::Module& module, const std::string& qualifiers) {
+  constexpr std::size_t of_line = 4;
+  for (const kernel::Network& network : module.networks) {
+    out.comment("A network of exchanges that bring the median to one place, which the caller knows.");
+    out.line("template <class T>");
+    out.open(fmt::format("{} void {}(T* v)", qualifiers, network.name));
+    std::string line;
+    for (std::size_t e = 0; e < network.exchanges.size(); ++e) {
+      const auto& [i, j] = network.exchanges[e];
+      line += fmt::format("{}order_pair(v[{}], v[{}]);", line.empty() ? "" : " ", i, j);
+      if ((e + 1) % of_line != 0 && e + 1 < network.exchanges.size()) continue;
+      out.line(line);
+      line.clear();
+    }
+    out.close();
+    out.blank();
+  }
+}
+
 namespace {
 
 Scalar type_of_counter(const Module& module, const kernel::Symbol& name) {

@@ -42,6 +42,9 @@ std::string documentation(const kernel::Module& module);
 
 /// The module's tables; `qualifier` is what its language puts before a constant.
 void print_tables(Writer& out, const kernel::Module& module, const std::string& qualifier);
+/// The module's networks, functions of the exchanges that are called by name; `qualifiers` make compilers inline them, as
+/// only then values stay in registers, and what networks have in common is done once.
+void print_networks(Writer& out, const kernel::Module& module, const std::string& qualifiers);
 
 // ---- host plans ----
 

@@ -11,6 +11,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -313,10 +314,9 @@ struct CallFunction {
   Symbol function;
   std::vector<Expr> arguments;
 };
-/// array[i], array[j] = min, max of the two.
+/// The exchanges of a network of the module, of values of the array.
 struct Order {
-  Symbol array;
-  int i, j;
+  Symbol array, network;
 };
 struct Comment {
   std::string text;
@@ -365,6 +365,11 @@ struct Table {
   Symbol name;
   Scalar type;
   std::vector<ir::Value> values;
+};
+/// Exchanges of values, one after another: of {i, j} the lesser goes to i, the greater to j.
+struct Network {
+  Symbol name;
+  std::vector<std::pair<int, int>> exchanges;
 };
 /// What the threads of a block have in common, which is what the size of a block matters to.
 enum class Sharing {
@@ -438,6 +443,7 @@ struct Module {
   std::vector<Needed> needed;
   std::vector<Array> arrays;
   std::vector<Table> tables;
+  std::vector<Network> networks;
   std::vector<Function> functions;
   std::vector<Step> steps;  ///< One after another.
   bool strict = false;

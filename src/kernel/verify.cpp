@@ -232,7 +232,12 @@ class FunctionVerifier {
                       "call of '" + s.function.spelling() + "'");
               for (const Expr& e : s.arguments) check(e), require_index(e);
             },
-            [&](const Order& s) { require(array(s.array).kind == Array, "order of a constant array"); },
+            [&](const Order& s) {
+              require(array(s.array).kind == Array, "order of a constant array");
+              require(std::any_of(module_.networks.begin(), module_.networks.end(),
+                                  [&](const Network& network) { return network.name == s.network; }),
+                      "order by '" + s.network.spelling() + "', which is no network");
+            },
             [](const Continue&) {},
             [](const Comment&) {},
         },

@@ -155,6 +155,7 @@ ExpressionLowering::ExpressionLowering(const KernelContext& kernel, const ir::St
       layout_(kernel.layout),
       locals_(layout_.names),
       tables_(kernel.module.tables),
+      networks_(kernel.module.networks),
       names_(names ? *names : kernel.names),
       stage_(stage),
       place_(place),

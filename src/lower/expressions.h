@@ -251,6 +251,7 @@ class ExpressionLowering {
   Layout& layout_;
   kernel::Names locals_;
   std::vector<kernel::Table>& tables_;
+  std::vector<kernel::Network>& networks_;
   const Names& names_;
   const ir::Stage& stage_;
   const Place place_;

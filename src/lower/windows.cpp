@@ -425,26 +425,30 @@ void ExpressionLowering::accumulate_over_strip(const ir::Fold& fold, kernel::Blo
 /// an even or odd one; where it is that of an unrolled loop, both are written, and the compiler takes one for each pixel.
 int ExpressionLowering::order(const kernel::Symbol& array, Scalar type, const ir::Domain& window) {
   const int along = std::min(along_, window.rank - 1);
-  const auto exchanges = [&](const analysis::MedianNetwork& network) {
-    Block block;
-    for (const auto& [i, j] : network.exchanges) block.push_back({kernel::Order{array, i, j}});
-    return block;
+  const auto ordered = [&](const analysis::MedianNetwork& network) -> Block {
+    if (network.exchanges.empty()) return {};  // of one value
+    const auto same = std::find_if(networks_.begin(), networks_.end(), [&](const kernel::Network& n) {
+      return n.exchanges == network.exchanges;
+    });
+    const kernel::Symbol name = same != networks_.end() ? same->name : layout_.names.claim("order_window");
+    if (same == networks_.end()) networks_.push_back({name, network.exchanges});
+    return {{kernel::Order{array, name}}};
   };
   const analysis::MedianNetwork even = analysis::median_network(window.points, along),
                                 odd = analysis::median_network(window.points, along, true);
   const auto number = kernel::literal_value(number_);
   if (number || even.exchanges == odd.exchanges) {
     const analysis::MedianNetwork& network = number.value_or(0) % 2 == 0 ? even : odd;
-    kernel::append(*scopes_.back().block, exchanges(network));
+    kernel::append(*scopes_.back().block, ordered(network));
     return network.median;
   }
-  Block of_odd = exchanges(odd);
+  Block of_even = ordered(even), of_odd = ordered(odd);
   if (odd.median != even.median)
     of_odd.push_back({kernel::Store{array, kernel::literal(even.median),
                                     kernel::load(array, type, kernel::literal(odd.median))}});
   const Expr is_even = kernel::binary(
       BinaryOp::Eq, kernel::binary(BinaryOp::And, number_, kernel::literal(1)), kernel::literal(0));
-  emit({kernel::If{is_even, exchanges(even), std::move(of_odd)}});
+  emit({kernel::If{is_even, std::move(of_even), std::move(of_odd)}});
   return even.median;
 }
 

@@ -9,6 +9,7 @@
 
 #define __launch_bounds__(threads) __attribute__((amdgpu_flat_work_group_size(1, threads)))
 #define __align__(n) __attribute__((aligned(n)))
+#define __forceinline__ inline __attribute__((always_inline))
 
 struct dim3 {
   unsigned x, y, z;

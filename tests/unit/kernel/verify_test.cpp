@@ -22,6 +22,7 @@ Module module_of(Block body) {
                    {"out"_s, {Scalar::F32, 1}, Array::Role::Output, {}, {name("n"_s)}}};
   module.functions = {{"rows"_s, "", {"first"_s, "last"_s}, std::move(body)},
                       {"fill"_s, "", {"first"_s, "last"_s}, {{Store{"out"_s, zero, real}}}}};
+  module.networks = {{"network"_s, {{0, 1}}}};
   module.steps = {Launch{"fill"_s, one}};
   return module;
 }
@@ -105,7 +106,10 @@ TEST(KernelVerifier, Memory) {
   EXPECT_EQ(complaint({{Pointer{"p"_s, "in"_s, Scalar::F32, zero, true, one, "out"_s}}}),
             "pointer 'p' into one of two arrays");
   EXPECT_EQ(complaint({{LocalArray{"a"_s, Scalar::F32, 0}}}), "local array 'a' is empty");
-  EXPECT_EQ(complaint({{Order{"in"_s, 0, 1}}}), "order of a constant array");
+  EXPECT_EQ(complaint({{Order{"in"_s, "network"_s}}}), "order of a constant array");
+  EXPECT_EQ(complaint({{LocalArray{"a"_s, Scalar::F32, 2}}, {Order{"a"_s, "network"_s}}}), "");
+  EXPECT_EQ(complaint({{LocalArray{"a"_s, Scalar::F32, 2}}, {Order{"a"_s, "other"_s}}}),
+            "order by 'other', which is no network");
 }
 
 TEST(KernelVerifier, Control) {

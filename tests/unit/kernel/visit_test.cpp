@@ -52,7 +52,7 @@ std::vector<Sample> samples() {
       {"steps", {StepsInLanes{{{Let{"v"_s, x("steps", 0)}}}, 496, 16, "t"_s, x("steps", 1)}}, 2},
       {"continue", {Continue{}}, 0},
       {"call", {CallFunction{"f"_s, {x("call", 0), x("call", 1)}}}, 2},
-      {"order", {Order{"l"_s, 0, 1}}, 0},
+      {"order", {Order{"l"_s, "n"_s}}, 0},
       {"comment", {Comment{"said"}}, 0},
   };
   For loop{LoopKind::Serial, "i"_s, x("for", 0), x("for", 1), {{Let{"v"_s, x("for", 2)}}}, x("for", 3)};
@@ -129,7 +129,7 @@ TEST(KernelVisit, NamesAreThoseThatABlockUses) {
     EXPECT_FALSE(names.count(symbol(only_declared))) << only_declared;
   EXPECT_EQ(arrays_written_in(block), (Symbols{"a"_s, "l"_s}));
   // An array that is only put in order is used, too.
-  EXPECT_EQ(names_in({{Order{"values"_s, 0, 1}}}), Symbols{"values"_s});
+  EXPECT_EQ(names_in({{Order{"values"_s, "network"_s}}}), Symbols{"values"_s});
 }
 
 }  // namespace
