@@ -23,11 +23,9 @@ Block in_loop(LoopKind kind, const kernel::Symbol& variable, const Expr& from, c
 Block loops_over_planes(const Rows& rows, const std::function<void(Block&)>& body) {
   Block block;
   body(block);
-  const auto around = [&](LoopKind kind, int d) {
-    block = in_loop(kind, rows.coordinate(d), rows.begin(d), rows.end(d), std::move(block));
-  };
-  around(LoopKind::Serial, 2), around(LoopKind::GridX, 0), around(LoopKind::GridY, 1);
-  return block;
+  block = loop_over_planes(LoopKind::Serial, rows, std::move(block));
+  block = in_loop(LoopKind::GridX, rows.coordinate(0), rows.begin(0), rows.end(0), std::move(block));
+  return grid_loops_around(rows, std::move(block), true);
 }
 
 /// A thread has pixels of `count` rows. Below the last row there is none: there it computes that one again.
@@ -45,6 +43,10 @@ Block loops_over_rows(const Rows& rows, int count, const std::function<void(Bloc
 
 }  // namespace
 
+Block loop_over_planes(LoopKind kind, const Rows& rows, Block body) {
+  return in_loop(kind, rows.coordinate(2), rows.begin(2), rows.end(2), std::move(body));
+}
+
 Block grid_loops(const Rows& rows, const std::function<void(Block&)>& body) {
   Block block;
   body(block);
@@ -54,8 +56,8 @@ Block grid_loops(const Rows& rows, const std::function<void(Block&)>& body) {
       rows, in_loop(LoopKind::GridX, rows.coordinate(0), rows.begin(0), rows.end(0), std::move(block)));
 }
 
-Block grid_loops_around(const Rows& rows, Block block) {
-  const int rank = rows.rank();
+Block grid_loops_around(const Rows& rows, Block block, bool has_planes) {
+  const int rank = has_planes ? 2 : rows.rank();
   if (rank >= 2)
     block = in_loop(LoopKind::GridY, rows.coordinate(1), rows.begin(1), rows.end(1), std::move(block));
   if (rank == 3)

@@ -16,10 +16,13 @@ namespace weft::lower {
 /// Appends the kernel and the tables of a pure stage.
 kernel::Launch lower_grid(const KernelContext& context);
 
-/// Loops over all dimensions but x around one over x, `along_x`.
-kernel::Block grid_loops_around(const Rows& rows, kernel::Block along_x);
+/// Loops over all dimensions but x around one over x, `along_x`; over y alone if that has all planes.
+kernel::Block grid_loops_around(const Rows& rows, kernel::Block along_x, bool has_planes = false);
 /// A kernel's loops over a box, around what `body` makes of each pixel at the box's coordinates.
 kernel::Block grid_loops(const Rows& rows, const std::function<void(kernel::Block&)>& body);
+/// Of a thread, over all planes.
+kernel::Block loop_over_planes(kernel::LoopKind kind, const Rows& rows, kernel::Block body);
+
 // Grids as they are before the size of blocks is decided (target/choose_blocks.h).
 
 /// A grid over a box: each thread has `pixels_per_thread` neighbours of a row, from `before` pixels left of the row on. With 4

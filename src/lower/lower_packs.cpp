@@ -70,19 +70,19 @@ kernel::Launch lower_packs(const KernelContext& context) {
     return kernel::add(rows.row_offset(of), rows.x_offset(x0, of));
   };
 
-  For along_x{LoopKind::GridX, first, rows.begin(0), rows.end(0), {}, literal(pixels)};
-  expressions.open(along_x.body);
+  Block block;
+  expressions.open(block);
   std::vector<ExpressionLowering::Pack> packs =
-      load_rows(read.rows, {pixels, x0, left}, rows, expressions, along_x.body);
+      load_rows(read.rows, {pixels, x0, left}, rows, expressions, block);
   const kernel::Symbol result = expressions.claim(array.name.spelling() + "_pack");
-  along_x.body.push_back({kernel::LocalArray{result, array.type.scalar, pixels * array.type.lanes}});
+  block.push_back({kernel::LocalArray{result, array.type.scalar, pixels * array.type.lanes}});
   if (is_in_steps) {
     for (int p = 0; p < pixels; ++p) {
       expressions.keep_packs(packs, literal(p));
       Block pixel;
       store_pixel(expressions, pixel, std::get<ir::Pure>(phases[p].definition).cases, result,
                   scalars(literal(p), array));
-      along_x.body.push_back({kernel::Scope{std::move(pixel)}});
+      block.push_back({kernel::Scope{std::move(pixel)}});
     }
   } else {
     expressions.keep_packs(std::move(packs), k);
@@ -90,16 +90,20 @@ kernel::Launch lower_packs(const KernelContext& context) {
     each.body.push_back({Let{rows.coordinate(0), kernel::add(x0, k)}});
     store_pixel(expressions, each.body, std::get<ir::Pure>(stage.definition).cases, result,
                 scalars(k, array));
-    along_x.body.push_back({std::move(each)});
+    block.push_back({std::move(each)});
   }
   expressions.close();
-  along_x.body.push_back({kernel::StorePack{result, array.name, offset_in(array), scalars(left, array)}});
+  block.push_back({kernel::StorePack{result, array.name, offset_in(array), scalars(left, array)}});
 
+  const bool has_planes = context.plan.has_planes_of_threads();
+  if (has_planes) block = loop_over_planes(LoopKind::Unrolled, rows, std::move(block));
+  block = {{For{LoopKind::GridX, first, rows.begin(0), rows.end(0), std::move(block), literal(pixels)}}};
   kernel::Function function{layout.names.claim(array.name.spelling() + "_kernel"),
                             comment_on(stage, "'" + stage.name + "'"),
                             {},
-                            grid_loops_around(rows, {{std::move(along_x)}})};
+                            grid_loops_around(rows, std::move(block), has_planes)};
   kernel::Launch launch{function.name, literal(1), grid_over(rows, pixels)};
+  if (has_planes) launch.grid->threads[2] = literal(1);
   context.module.functions.push_back(std::move(function));
   return launch;
 }

@@ -63,6 +63,24 @@ TEST(PlanesOfThreads, HavePixelsOfAnImageInCommon) {
   }
 }
 
+/// A thread has several pixels of each plane, and reads planes above and below them.
+TEST(PlanesOfThreads, AreReadAcross) {
+  const Image<Vec<std::int32_t, 2>> in("in", 3);
+  for (const char* mode : {"clamp", "mirror", "repeat", "constant"}) {
+    SCOPED_TRACE(mode);
+    const Accessor src = in.border(Border::named(mode, -7));
+    const Stage out = stage("out", {in.width(), in.height(), 6}, [&](Var x, Var y, Var z) {
+      return src(x, y, z - 2) - src(x, y, z) * 3 + src(x, y, z + 1);
+    });
+    const Pipeline pipeline("planes", Outputs(out).strict());
+    for (const simt::Build build : {simt::Build::race, simt::Build::address}) {
+      const Program program = tools::simt_program(pipeline, {build, simt::quick_flags(build)});
+      for (const Size& extents : {Size{1, 1, 1}, Size{7, 5, 6}, Size{131, 9, 3}})
+        expect_agreement(program, pipeline, {{{"in", noise(in.type(), extents, 3)}}, {}, {}});
+    }
+  }
+}
+
 class VolumesOfWarps : public testing::TestWithParam<std::string> {
  protected:
   Border border() const { return Border::named(GetParam(), -7); }

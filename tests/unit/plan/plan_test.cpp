@@ -65,6 +65,27 @@ TEST(Plan, AThreadHasAllPlanesThatHaveMuchInCommon) {
       << to_text(plan_of_planes(8, false));
 }
 
+/// Pixels at several planes of a volume, `beside` columns away in one of them.
+KernelPlan plan_across_planes(std::int64_t planes, int beside) {
+  const Image<float> in("in");
+  const Stage volume = stage("volume", {in.width(), in.height(), planes},
+                             [&](Var x, Var y, Var z) { return in(x, y) * cast<float>(z); });
+  const Accessor src = volume.border(Border::constant(0));
+  const Stage out = stage("out", {in.width(), in.height(), planes}, [&](Var x, Var y, Var z) {
+    return src(x, y, z - 1) + src(x + beside, y, z) * 2.0f + src(x, y, z + 2);
+  });
+  const ir::Pipeline pipeline = Pipeline("test", {out}).ir();
+  return plan_of(*pipeline.stages.back(), of_warps);
+}
+
+TEST(Plan, AThreadHasAllPlanesThatItReadsAcross) {
+  EXPECT_NE(to_text(plan_across_planes(8, 0)).find("grid  4 x 1 x all parallel"), std::string::npos)
+      << to_text(plan_across_planes(8, 0));
+  EXPECT_FALSE(plan_across_planes(8, 1).has_planes_of_threads())
+      << "rows of columns beside are found by caches";
+  EXPECT_FALSE(plan_across_planes(17, 0).has_planes_of_threads()) << "too many planes";
+}
+
 TEST(Plan, OfACorePrints) {
   EXPECT_EQ(text_of("{}", of_cores),
             "kernel b; with it a\n"
