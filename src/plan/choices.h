@@ -66,7 +66,7 @@ struct Choices {
   std::optional<int> lines = {};      ///< Rows of each plane of a tile, in volumes.
   std::optional<Extent> height = {};  ///< Rows, or planes, that a tile marches through.
   std::optional<Traversal> traversal = {};
-  std::optional<int> rows = {};  ///< Of the result, that a pass of a core computes at a time.
+  std::optional<int> rows = {};  ///< Of the result, that a pass of a core, or a GPU's thread, has at a time.
   /// Whether each lane of a core's vector goes along its own part of a line.
   std::optional<bool> in_lanes = {};
   std::optional<int> columns = {};      ///< Shared by the threads of a block.

@@ -205,10 +205,10 @@ struct KernelPlan {
   bool goes_along_lanes() const {
     return levels.back().kind == LevelKind::Vector && levels.back().order == Order::March;
   }
-  /// Whether a thread has a pixel of each plane of a volume, and what these have in common once.
+  /// Whether a thread has pixels of each plane of a volume, and what these have in common once.
   bool has_planes_of_threads() const;
-  int rows_of_threads()
-      const;  ///< Pixels below one another that each thread of a GPU has, where no tiles are.
+  /// Pixels below one another that each thread of a GPU has, where no tiles are.
+  int rows_of_threads() const;
   /// Tiles of warps whose lanes keep rows in their registers.
   bool is_of_lanes() const { return is_of_warps() && level(LevelKind::Lane) != nullptr; }
   /// Warps of a block, each with a tile of its own; 1 if the tile is the block's.
