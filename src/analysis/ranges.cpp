@@ -13,24 +13,23 @@ ir::Affine extreme(const ir::Affine& form, End end, const ir::Box* box) {
   ir::Affine result(form.constant());
   for (const auto& [atom, factor] : form.terms()) {
     const End of_atom = factor > 0 ? end : end == End::Min ? End::Max : End::Min;
-    const std::int64_t times = factor;
     std::visit(ir::overloaded{
                    [&](const ir::Coord& c) {
                      if (!box) {
-                       result.add(atom, times);
+                       result.add(atom, factor);
                        return;
                      }
                      const ir::Range& range = box->at(c.dim);
-                     result.add(range.min, times);
-                     if (of_atom == End::Max) result.add(range.extent, times).add(-1, times);
+                     result.add(range.min, factor);
+                     if (of_atom == End::Max) result.add(range.extent, factor).add(-1, factor);
                    },
                    [&](const ir::TapCoord& t) {
                      const TapRange range = tap_range(*t.loop, t.dim);
-                     result.add(of_atom == End::Min ? range.min : range.max, times);
+                     result.add(of_atom == End::Min ? range.min : range.max, factor);
                    },
-                   [&](const ir::Size&) { result.add(atom, times); },
+                   [&](const ir::Size&) { result.add(atom, factor); },
                    [&](const ir::FloorDiv& f) {
-                     result.add(extreme(*f.numerator, of_atom, box).floor_div(f.divisor), times);
+                     result.add(extreme(*f.numerator, of_atom, box).floor_div(f.divisor), factor);
                    },
                },
                atom);
@@ -100,7 +99,7 @@ std::optional<std::int64_t> sure_minimum(const ir::Affine& form) {
     if (!std::holds_alternative<ir::Size>(atom) || factor < 0) return std::nullopt;
     least += factor;
   }
-  return ir::floor_div(least + scale - 1, scale);  // form is an integer
+  return ir::floor_div(least + scale - 1, scale);  // rounded up, as the form is an integer
 }
 
 bool surely_not_negative(const ir::Affine& form) { return sure_minimum(form).value_or(-1) >= 0; }
