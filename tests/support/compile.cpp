@@ -31,6 +31,6 @@ CompileOptions user_compile_options() { return with_flags({}); }
 CompileOptions compile_options() {
   return with_flags({"-O1", "-ftree-vectorize", "-fvect-cost-model=dynamic"});
 }
-CompileOptions quick_compile_options() { return with_flags({"-O1"}); }
+CompileOptions quick_compile_options() { return with_flags({"-O0"}); }
 
 }  // namespace weft::testing_support

@@ -13,7 +13,7 @@ CompileOptions user_compile_options();
 /// flags make wrong, applications and random pipelines find.
 CompileOptions compile_options();
 
-/// Likewise in a quarter of the time, and without vectors: for what much the same code is seen to do with them.
+/// Likewise without optimization, in the least time: for what much the same code is seen to do with it.
 CompileOptions quick_compile_options();
 
 }  // namespace weft::testing_support
