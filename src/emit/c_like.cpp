@@ -531,7 +531,7 @@ void CLike::print(const kernel::Stmt& statement) {
             out_.line(fmt::format("{}({});", s.function, arguments));
           },
           [&](const kernel::Order& s) {
-            helper("order_pair");  // of which the network is made
+            helper("order_pair");  // the network calls it
             out_.line(fmt::format("{}({});", s.network, s.array));
           },
           [&](const kernel::Comment& s) { out_.comment(s.text); },

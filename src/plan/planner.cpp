@@ -4,7 +4,6 @@
 #include <weft/error.h>
 
 #include <algorithm>
-#include <map>
 #include <set>
 
 #include "analysis/footprint.h"
@@ -14,7 +13,6 @@
 #include "plan/block_strip.h"
 #include "plan/core_strip.h"
 #include "plan/passes.h"
-#include "plan/pixel_rows.h"
 #include "plan/plan_steps.h"
 #include "plan/row_places.h"
 #include "plan/rows_together.h"
@@ -33,12 +31,6 @@ constexpr std::int64_t edge_columns = 64;
 // pay (bench/results/2026-11-23-single-stages.md).
 constexpr double enough_operations = 128, operations_of_division = 16;
 
-constexpr std::int64_t most_planes_of_thread = 16;
-// Where a thread's pixels of all planes are straight-line code.
-constexpr std::int64_t most_operations_of_planes = 800;
-// A thread has several rows, if it waits for where pixels are: of each it has the addresses of all in registers.
-constexpr int usual_rows_of_thread = 4;
-constexpr std::int64_t most_found_at_a_time = 32;
 // Of all rows of a volume that a thread reads: stars of radius 2 have 4, boxes of radius 1 have 18.
 constexpr std::int64_t few_columns_beside = 4;
 
@@ -359,57 +351,6 @@ bool pays_for_one(const March& march, const Group& group, const Memory& memory, 
   if (!memory.is_of_blocks()) return pays_for_core(march, group);
   if (!is_of_volumes(march)) return reads_windows(march);
   return reads_windows(march) && reads_several_ways(march) && !leaves_planes_to_caches(group, asked);
-}
-
-/// Whether the pixels are a volume of few planes, which a thread may go through.
-bool has_few_planes(const ir::Stage& stage) {
-  const ir::Box& box = stage.domain();
-  return box.size() == 3 && box[2].min.is_constant() && box[2].extent.is_constant() &&
-         box[2].extent.constant() <= most_planes_of_thread;
-}
-
-/// Whether half of what the pixels of few planes read is the same in each.
-bool has_planes_in_common(const StageReads& stage) {
-  if (!has_few_planes(*stage.stage)) return false;
-  const auto is_of_plane = [](const ir::Index& index) {
-    const auto* affine = std::get_if<ir::Affine>(&index);
-    return !affine || ir::mentions_coord(*affine, 2);
-  };
-  const auto in_common = std::count_if(stage.reads.begin(), stage.reads.end(), [&](const ir::Read* read) {
-    return !read->indices.empty() && std::none_of(read->indices.begin(), read->indices.end(), is_of_plane);
-  });
-  return in_common > 0 && 2 * in_common >= std::ssize(stage.reads);
-}
-
-/// Whether the pixels of few planes read several planes of a volume, each at its own x and y: a thread with the pixels of all
-/// planes finds most of them in its first-level cache, and knows by number where the volume ends.
-bool shares_planes(const Loop& loop, int pixels) {
-  const ir::Stage& stage = loop.stage();
-  if (!has_few_planes(stage) || pixel_rows(loop.reads.reads, stage).may_leave()) return false;
-  if (loop.operations.alu * pixels * stage.domain()[2].extent.constant() > most_operations_of_planes)
-    return false;
-  std::map<const ir::Stage*, Reach> planes;
-  for (const ir::Read* read : loop.reads.reads) {
-    const std::optional<Window> window = window_of(analysis::footprint(*read));
-    if (!window || window->size() != 3) continue;
-    if ((*window)[0] != Reach{} || (*window)[1] != Reach{}) return false;
-    const auto [known, is_new] = planes.try_emplace(read->source.get(), window->back());
-    if (!is_new) known->second = analysis::hull({known->second}, {window->back()}).front();
-  }
-  return std::any_of(planes.begin(), planes.end(),
-                     [](const auto& source) { return source.second.extent() > 1; });
-}
-
-/// A thread that computes where pixels are has results in several rows, so that more loads are under way: in 4 rows, if each
-/// result takes up to 8 such pixels, and in 2 rows for up to 16.
-int rows_of_thread(const StageReads& stage) {
-  const auto found = std::count_if(stage.reads.begin(), stage.reads.end(), [](const ir::Read* read) {
-    return std::any_of(read->indices.begin(), read->indices.end(),
-                       [](const ir::Index& index) { return std::holds_alternative<ir::Expr>(index); });
-  });
-  int rows = found > 0 ? usual_rows_of_thread : 1;
-  while (rows > 1 && rows * found > most_found_at_a_time) rows /= 2;
-  return rows;
 }
 
 /// A plan of one stage whose pixels are divided among threads, or its rows among cores.

@@ -1,6 +1,7 @@
 #include "plan/thread_pixels.h"
 
 #include <algorithm>
+#include <map>
 
 #include "analysis/footprint.h"
 #include "ir/visit.h"
@@ -14,6 +15,12 @@ constexpr int widest_access = 16;  // bytes
 constexpr int pixels_of_three_lanes = 4;
 constexpr int most_operations = 400;  // of a thread: beyond, computing hides the loads, and code gets long
 constexpr int most_columns_beside = 8;
+constexpr std::int64_t most_planes_of_thread = 16;
+// Where a thread's pixels of all planes are straight-line code.
+constexpr std::int64_t most_operations_of_planes = 800;
+// A thread has several rows, if it waits for where pixels are: of each it has the addresses of all in registers.
+constexpr int usual_rows_of_thread = 4;
+constexpr std::int64_t most_found_at_a_time = 32;
 
 /// Whether some window is a loop over its taps: then no columns around a pixel are known by number.
 bool loops_over_taps(const Loop& loop, const CodeLimits& limits) {
@@ -25,6 +32,13 @@ bool loops_over_taps(const Loop& loop, const CodeLimits& limits) {
              (window != nullptr && !is_unrolled_in_thread(*window->fold, limits));
   });
   return loops;
+}
+
+/// Whether the pixels are a volume of few planes, which a thread may go through.
+bool has_few_planes(const ir::Stage& stage) {
+  const ir::Box& box = stage.domain();
+  return box.size() == 3 && box[2].min.is_constant() && box[2].extent.is_constant() &&
+         box[2].extent.constant() <= most_planes_of_thread;
 }
 
 }  // namespace
@@ -77,6 +91,45 @@ bool reads_shared_rows(const StageReads& reads) {
     const analysis::Along& y = source.second[1];
     return y.gather || y.scale <= y.max - y.min + y.divisor - 1;
   });
+}
+
+bool has_planes_in_common(const StageReads& stage) {
+  if (!has_few_planes(*stage.stage)) return false;
+  const auto is_of_plane = [](const ir::Index& index) {
+    const auto* affine = std::get_if<ir::Affine>(&index);
+    return !affine || ir::mentions_coord(*affine, 2);
+  };
+  const auto in_common = std::count_if(stage.reads.begin(), stage.reads.end(), [&](const ir::Read* read) {
+    return !read->indices.empty() && std::none_of(read->indices.begin(), read->indices.end(), is_of_plane);
+  });
+  return in_common > 0 && 2 * in_common >= std::ssize(stage.reads);
+}
+
+bool shares_planes(const Loop& loop, int pixels) {
+  const ir::Stage& stage = loop.stage();
+  if (!has_few_planes(stage) || pixel_rows(loop.reads.reads, stage).may_leave()) return false;
+  if (loop.operations.alu * pixels * stage.domain()[2].extent.constant() > most_operations_of_planes)
+    return false;
+  std::map<const ir::Stage*, Reach> planes;
+  for (const ir::Read* read : loop.reads.reads) {
+    const std::optional<Window> window = window_of(analysis::footprint(*read));
+    if (!window || window->size() != 3) continue;
+    if ((*window)[0] != Reach{} || (*window)[1] != Reach{}) return false;
+    const auto [known, is_new] = planes.try_emplace(read->source.get(), window->back());
+    if (!is_new) known->second = analysis::hull({known->second}, {window->back()}).front();
+  }
+  return std::any_of(planes.begin(), planes.end(),
+                     [](const auto& source) { return source.second.extent() > 1; });
+}
+
+int rows_of_thread(const StageReads& stage) {
+  const auto found = std::count_if(stage.reads.begin(), stage.reads.end(), [](const ir::Read* read) {
+    return std::any_of(read->indices.begin(), read->indices.end(),
+                       [](const ir::Index& index) { return std::holds_alternative<ir::Expr>(index); });
+  });
+  int rows = found > 0 ? usual_rows_of_thread : 1;
+  while (rows > 1 && rows * found > most_found_at_a_time) rows /= 2;
+  return rows;
 }
 
 }  // namespace weft::plan

@@ -28,4 +28,14 @@ std::optional<ThreadPixels> thread_pixels(const Loop& loop, const CodeLimits& li
 /// Whether pixels above each other read the same rows of a source, as far as is known.
 bool reads_shared_rows(const StageReads& reads);
 
+/// Whether the pixels are a volume of few planes, and half of what they read is the same in each.
+bool has_planes_in_common(const StageReads& stage);
+/// Whether the pixels of few planes read several planes of a volume, each at its own x and y: a thread with the pixels of all
+/// planes finds most of them in its first-level cache, and knows by number where the volume ends.
+bool shares_planes(const Loop& loop, int pixels);
+
+/// A thread that computes where pixels are has results in several rows, so that more loads are under way: in 4 rows, if each
+/// result takes up to 8 such pixels, and in 2 rows for up to 16.
+int rows_of_thread(const StageReads& stage);
+
 }  // namespace weft::plan
