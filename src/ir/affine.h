@@ -63,7 +63,8 @@ class Affine {
   bool is_constant() const { return terms_.empty(); }
   bool is_constant(std::int64_t value) const { return terms_.empty() && constant_ == value; }
 
-  /// Adds so many times an atom or a form, and makes no other on the way: the search does little else.
+  /// Adds `times` * the atom, or the form, in place: add(y, 4) makes 2*x + 3 into 2*x + 4*y + 3. Quicker than a sum with a product,
+  /// which is a form of its own.
   Affine& add(const Atom& atom, std::int64_t times);
   Affine& add(const Affine& o, std::int64_t times);
   Affine& operator+=(const Affine& o) { return add(o, 1); }
