@@ -370,6 +370,8 @@ bool may_be_empty_crop(const ir::Read& n, std::size_t d) {
 Lanes ExpressionLowering::read(const ir::Read& n, Type type) {
   if (const auto kept = kept_rows_.find(n.source.get()); kept != kept_rows_.end())
     return read_kept(kept->second, n, type);
+  if (const auto kept = kept_columns_.find(n.source.get()); kept != kept_columns_.end())
+    return read_column(kept->second, n, type);
   if (auto lanes = read_pack(n, type)) return *std::move(lanes);
   const ArrayLayout& array = layout_.arrays.at(n.source.get());
   if (const auto found = looked_up_.find(&n); found != looked_up_.end())
@@ -531,6 +533,14 @@ Lanes ExpressionLowering::read_kept(const KeptRows& kept, const ir::Read& n, Typ
   return pixel_at(row_from(kept.at(kernel::mul(left_, scale))), type,
                   kernel::mul(pixel, kernel::literal(pixel_pitch(type.lanes, kept.lane_pitch))),
                   kept.lane_pitch);
+}
+
+Lanes ExpressionLowering::read_column(const KeptColumn& kept, const ir::Read& n, Type type) {
+  std::vector<Expr> at;
+  Expr inside;
+  for (std::size_t d = 0; d < n.indices.size(); ++d) at.push_back(index_in_array(n, d, false, inside));
+  Lanes lanes = pixel_at(kept.array, type, kept.place(at), kept.lane_pitch);
+  return inside ? or_constant(inside, std::move(lanes), n) : lanes;
 }
 
 const kernel::Symbol* ExpressionLowering::find(What what, const kernel::Symbol& array,

@@ -108,6 +108,17 @@ class ExpressionLowering {
     i_ = number ? std::move(number) : kernel::name(i());
   }
 
+  /// All pixels of a source that reads of the current pixel find, in an array: the first lane of that at those indices, counted
+  /// from the beginnings of its box, and its lanes so far from one another.
+  struct KeptColumn {
+    kernel::Symbol array;
+    std::function<kernel::Expr(const std::vector<kernel::Expr>& at)> place;
+    std::int64_t lane_pitch;
+  };
+  void keep_column(const ir::Stage& source, KeptColumn kept) {
+    kept_columns_.emplace(&source, std::move(kept));
+  }
+
   /// The current pixel has this number among neighbours along a dimension that straight-line code computes together: their
   /// medians share work, pairs of them most.
   void number_neighbours(int along, kernel::Expr number) { along_ = along, number_ = std::move(number); }
@@ -188,6 +199,7 @@ class ExpressionLowering {
   std::optional<std::int64_t> number_of(const ir::TapCoord& tap) const;
   bool is_direct(const ir::Read& read) const;
   Lanes read_kept(const KeptRows& kept, const ir::Read& read, Type type);
+  Lanes read_column(const KeptColumn& kept, const ir::Read& read, Type type);
   Lanes coefficient(const ir::Coefficient& n);
   /// What tables of the stage are called after. One of some steps of a row has no array of its own.
   std::string name_of_array() const;
@@ -265,6 +277,7 @@ class ExpressionLowering {
   std::unordered_map<const ir::Loop*, std::vector<Lanes>> accumulators_;
   std::vector<std::vector<Lanes>> operands_;
   std::unordered_map<const ir::Stage*, KeptRows> kept_rows_;
+  std::unordered_map<const ir::Stage*, KeptColumn> kept_columns_;
   kernel::Expr left_;
   int along_ = 0;  ///< Along which neighbours have numbers.
   kernel::Expr number_ = kernel::literal(0);

@@ -100,7 +100,7 @@ void lower_kernel(const KernelContext& context, const ir::Pipeline& pipeline) {
   const auto& definition = context.stage().definition;
   if (std::holds_alternative<ir::Reduce>(definition))
     lower_reduce(context);
-  else if (std::holds_alternative<ir::Scatter>(definition))
+  else if (context.plan.scatter)
     lower_scatter(context);
   else if (std::holds_alternative<ir::Evolve>(definition))
     lower_evolve(context, pipeline);

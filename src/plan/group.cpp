@@ -11,6 +11,7 @@
 #include "ir/visit.h"
 #include "plan/block_strip.h"
 #include "plan/core_strip.h"
+#include "plan/ended_columns.h"
 #include "plan/passes.h"
 #include "plan/window_code.h"
 #include "rewrite/rewrite_stages.h"
@@ -62,6 +63,8 @@ ir::StagePtr borrowed(const ir::Stage& stage) { return {ir::StagePtr(), &stage};
 
 /// Why a tile of the result is none of the stage: a clause, or nothing.
 std::optional<std::string> why_not_stored_with(const ir::Stage& result, const ir::Stage& stage) {
+  if (!std::holds_alternative<ir::Pure>(stage.definition))
+    return fmt::format("'{}' is stored, too, and has a kernel of its own", stage.name);
   if (!std::holds_alternative<ir::Pure>(result.definition))
     return fmt::format("'{}' is stored, and '{}' is a reduction", stage.name, result.name);
   if (stage.box != result.domain())
@@ -72,7 +75,7 @@ std::optional<std::string> why_not_stored_with(const ir::Stage& result, const ir
 }  // namespace
 
 bool can_be_stored_with(const ir::Stage& result, const ir::Stage& stage) {
-  return std::holds_alternative<ir::Pure>(stage.definition) && !why_not_stored_with(result, stage);
+  return !why_not_stored_with(result, stage);
 }
 
 Loop loop_of(const ir::Stage& stage) {
@@ -104,8 +107,9 @@ GroupOrWhy group_of(const std::vector<Loop>& loops, const Memory& memory) {
     group.outcomes.push_back(ir::read(rewrite::read_at_pixel(borrowed(loop.stage()), {})));
     group.members.back().outcomes.push_back(&std::get<ir::Read>(group.outcomes.back()->op));
   }
-  if (loops.size() == 1) {
-    group.halos.emplace_back(loops[0].stage().domain().size());
+  if (auto why = why_not_ended(group.members, memory)) return {std::nullopt, std::move(*why)};
+  if (loops.size() == 1 || group.ends_columns()) {
+    for (const Loop& loop : loops) group.halos.emplace_back(loop.stage().domain().size());
     return {std::move(group), ""};
   }
   MarchOrWhy found = march_of(group.members);

@@ -48,6 +48,10 @@ struct Group {
   std::vector<ir::Expr> outcomes;     ///< Reads of those (StageReads).
 
   const ir::Stage& result() const { return *members.back().stage; }
+  /// Whether its columns of a scatter end in pixels of the result (plan/ended_columns.h).
+  bool ends_columns() const {
+    return members.size() > 1 && std::holds_alternative<ir::Scatter>(members[0].stage->definition);
+  }
 };
 /// Of a pixel of the result, with all that the group computes for it.
 double operations_of(const Group& group);

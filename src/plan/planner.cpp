@@ -362,7 +362,7 @@ void divide_pixels(KernelPlan& plan, const Group& group, const Memory& memory, c
     plan.levels = {{LevelKind::Core, Order::Parallel, one}, {LevelKind::Vector, Order::Parallel, {}}};
     return;
   }
-  const bool is_pure = std::holds_alternative<ir::Pure>(stage.definition);
+  const bool is_pure = !plan.scatter && std::holds_alternative<ir::Pure>(stage.definition);
   const Loop all = merged(group);
   const std::optional<ThreadPixels> several = is_pure ? thread_pixels(all, plan.code) : std::nullopt;
   const int most = several ? several->pixels : 0;
@@ -397,8 +397,8 @@ KernelPlan begun(const Group& group, const Memory& memory, const Choices& asked)
   plan.code = limits_with(memory.is_of_blocks(), asked.code);
   if (const auto* reduce = std::get_if<ir::Reduce>(&group.result().definition))
     plan.parts = parts_of(*reduce, memory);
-  if (std::holds_alternative<ir::Scatter>(group.result().definition))
-    plan.scatter = scatter_of(group.result(), memory);
+  if (const ir::Stage& first = *group.members[0].stage; std::holds_alternative<ir::Scatter>(first.definition))
+    plan.scatter = scatter_of(first, memory);
   count(plan, group);
   return plan;
 }
@@ -410,7 +410,7 @@ KernelPlan without_rows(const Group& group, const Memory& memory, const Choices&
     divide_parts(plan, memory);
   else
     divide_pixels(plan, group, memory, asked);
-  plan.passes = {{plan.result}};
+  for (const StageReads& member : group.members) plan.passes.push_back({member.stage->name});
   return plan;
 }
 
@@ -550,10 +550,12 @@ KernelPlan plan_of(const ir::Stage& stage, const Memory& memory) {
 }
 
 PlanOrWhy plan_of(const Group& group, const Memory& memory, const Choices& asked) {
-  if (group.members.size() > 1 && asked.keeps_rows == false)
-    return {std::nullopt, "a group of several stages keeps rows"};
-  PlanOrWhy found =
-      group.members.size() > 1 ? with_rows(group, memory, asked) : plan_of_one(group, memory, asked);
+  if (group.members.size() > 1 && asked.keeps_rows.value_or(!group.ends_columns()) == group.ends_columns())
+    return {std::nullopt,
+            fmt::format("a group of several stages keeps {}", group.ends_columns() ? "columns" : "rows")};
+  PlanOrWhy found = group.members.size() == 1 ? plan_of_one(group, memory, asked)
+                    : group.ends_columns()    ? PlanOrWhy{without_rows(group, memory, asked), ""}
+                                              : with_rows(group, memory, asked);
   if (found.plan) count_medians(*found.plan, group);
   return verified(std::move(found), memory, asked);
 }

@@ -59,7 +59,8 @@ class CheapestGroups {
     GroupGraph graph{std::vector<std::vector<int>>(loops_.size()), {}, {}, {}};
     for (std::size_t l = 0; l < loops_.size(); ++l) {
       const ir::Stage& stage = loops_[l].stage();
-      graph.is_stored.push_back(tiling_ == Tiling::None || always_stored(pipeline_, stage).has_value() ||
+      const bool is_always = always_stored(pipeline_, stage) && !may_end_in_reader(pipeline_, stage);
+      graph.is_stored.push_back(tiling_ == Tiling::None || is_always ||
                                 kernels_.uses(stage).evolution != nullptr);
       for (const ir::Stage* reader : kernels_.uses(stage).consumers)
         graph.readers[l].push_back(number_of(kernels_.loop_of(*reader)));
@@ -109,7 +110,8 @@ class CheapestGroups {
   /// Why a group is not part of that of its readers: the end of a sentence.
   std::string why_stored(const Members& group, const std::vector<Members>& groups) const {
     const ir::Stage& result = loops_[group.back()].stage();
-    if (tiling_ == Tiling::None || always_stored(pipeline_, result)) return "";
+    const bool is_always = always_stored(pipeline_, result) && !may_end_in_reader(pipeline_, result);
+    if (tiling_ == Tiling::None || is_always) return "";
     const auto reader = std::find_if(groups.begin(), groups.end(), [&](const Members& other) {
       const auto& readers = kernels_.uses(result).consumers;
       return &other != &group && std::all_of(readers.begin(), readers.end(), [&](const ir::Stage* r) {

@@ -203,7 +203,8 @@ class Planning {
     const ir::Stage& last = *members.back();
     for (const plan::Loop& loop : loops) {
       const ir::Stage& stage = loop.stage();
-      if (&stage == &last || std::holds_alternative<ir::Pure>(stage.definition)) continue;
+      const bool is_pure = std::holds_alternative<ir::Pure>(stage.definition);
+      if (&stage == &last || is_pure || !loop.is_stored) continue;
       return refuse(
           fmt::format("'{}' has memory of its own ({}), so it must be the last of its group, which '{}' is",
                       stage.name, *always_stored(pipeline_, stage), last.name));
@@ -226,6 +227,8 @@ class Planning {
         plan_value(loop.stage(), last);
       else if (loop.is_stored)
         plan_stored(loop.stage(), last);
+      else if (kernel.plan->scatter)
+        plan_columns(loop.stage(), last);
       else
         plan_rows(loop.stage(), last, *found.group->march.of(loop.stage()), kernel.plan->is_static());
     }
@@ -288,6 +291,13 @@ class Planning {
     StagePlan& plan = plan_of(stage);
     plan.in_rows = true, plan.into = last.name;
     plan.why += fmt::format("; computed with '{}', in one kernel", last.name);
+  }
+
+  void plan_columns(const ir::Stage& stage, const ir::Stage& last) {
+    StagePlan& plan = plan_of(stage);
+    plan.stored = false, plan.in_columns = true, plan.into = last.name;
+    plan.why = fmt::format("a thread has the whole columns that its pixels of '{}' are of: no store, no load",
+                           last.name);
   }
 
   void plan_rows(const ir::Stage& stage, const ir::Stage& last, const plan::RollingRows& rows,

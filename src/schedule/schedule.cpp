@@ -13,7 +13,7 @@ std::string StagePlan::where() const {
     return fmt::format("stored in {} of {}x{}", tile->traversal == Traversal::March ? "strips" : "tiles",
                        tile->width, tile->height);
   if (stored) return has_kernel() ? "stored" : "stored with " + into;
-  return (in_rows ? "in rows of " : "computed in ") + into;
+  return (in_rows ? "in rows of " : in_columns ? "in columns of " : "computed in ") + into;
 }
 
 const StagePlan& Schedule::of(const std::string& stage) const {

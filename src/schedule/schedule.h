@@ -25,10 +25,11 @@ struct StagePlan {
   std::string into;            ///< The other stage whose kernel computes it, if one does.
   std::string why;             ///< A sentence.
   std::optional<Tile> tile{};  ///< If stored with rows of others: the one asked for, if any was.
+  bool in_columns = false;     ///< A thread has whole columns of it, and computes `into` from them.
 
   bool has_kernel() const { return into.empty(); }  ///< Of its own.
-  bool in_place() const { return !stored && !in_rows; }
-  /// "stored", "stored in strips of 256x64", "stored with hc", "in rows of hc", "computed in hc"
+  bool in_place() const { return !stored && !in_rows && !in_columns; }
+  /// "stored", "stored in strips of 256x64", "stored with hc", "in rows of hc", "in columns of hc", "computed in hc"
   std::string where() const;
 };
 

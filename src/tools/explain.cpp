@@ -220,6 +220,7 @@ Json as_json(const Explained& stage) {
       {"sources", Json::array()},
       {"stored", stage.plan.stored},
       {"in_rows", stage.plan.in_rows},
+      {"in_columns", stage.plan.in_columns},
       {"into", stage.plan.has_kernel() ? Json(nullptr) : Json(stage.plan.into)},
       {"why", stage.plan.why}};
   if (stage.box) json["min"] = stage.box->min, json["extent"] = stage.box->extent;

@@ -18,8 +18,9 @@ ir::Pipeline prepared(const std::string& application) {
 }
 
 /// "a in rows of c; b computed in c; c stored", or the reason.
-std::string follow(const ir::Pipeline& pipeline, const Groups& groups, Tiling tiling = Tiling::March) {
-  const ScheduleOrWhy found = schedule_of_groups(pipeline, {groups, {}}, tiling);
+std::string follow(const ir::Pipeline& pipeline, const Groups& groups, Tiling tiling = Tiling::March,
+                   const Memory& memory = {}) {
+  const ScheduleOrWhy found = schedule_of_groups(pipeline, {groups, {}}, tiling, memory);
   if (!found.schedule) return found.why;
   std::string text;
   for (const StagePlan& plan : found.schedule->stages)
@@ -143,8 +144,41 @@ TEST(Groups, OfWhatIsNoFunctionOfAPlaceAreRefused) {
             "'hist_of_wide' is no function of one pixel's place");
   Stage sums = stage("sums", {512}, [&](Var i) { return hist(i) + 1u; });
   EXPECT_EQ(follow(Pipeline("test", {sums}).ir(), {{"hist", "sums"}}),
-            "'hist' has memory of its own (it is scattered into), so it must be the last of its group, which "
-            "'sums' is");
+            "only threads of a GPU have columns of 'hist' to themselves");
+}
+
+TEST(Groups, OfAScatterEndInWhatReadsItsColumns) {
+  const Image<float> in("in");
+  const Index w = in.width() / 8 + 1, h = in.height();
+  const auto cells_of = [&](const char* name, int bins) {
+    return scatter(name, {w, h, bins}, 0.f, in, [&](Var x, Var y) {
+      return add({x / 8, y, cast<int>(in(x, y))}, in(x, y));
+    });
+  };
+  const Stage cells = cells_of("cells", 16), many = cells_of("many", 100);
+  const auto along = [&](const char* name, const Stage& of) {
+    return stage(name, {w, h, 5}, [&](Var x, Var y, Var z) { return of(x, y, 2 * z) + of(x, y, 9 - z); });
+  };
+  const Stage own = along("own", cells), of_many = along("of_many", many), twice = point("twice", own * 2.f);
+  const Stage next = stage("next", {w, h, 5},
+                           [&](Var x, Var y, Var z) { return cells.border(Border::clamp())(x + 1, y, z); });
+  const Stage fewer = stage("fewer", {w - 1, h, 5}, [&](Var x, Var y, Var z) { return cells(x, y, z); });
+  const Stage all = stage("all", {w, h, h}, [&](Var x, Var y, Var) { return cells(x, y, 0); });
+  const auto of_blocks = [&](const Outputs& outputs, const Groups& groups) {
+    return follow(Pipeline("test", outputs).ir(), groups, Tiling::March, {49152});
+  };
+  EXPECT_EQ(of_blocks({own}, {{"cells", "own"}}), "cells in columns of own; own stored");
+  EXPECT_EQ(of_blocks({twice}, {{"cells", "own", "twice"}}),
+            "cells in columns of twice; own computed in twice; twice stored");
+  EXPECT_EQ(of_blocks({next}, {{"cells", "next"}}),
+            "'next' reads other columns of 'cells' than that of its own pixel");
+  EXPECT_EQ(of_blocks({fewer}, {{"cells", "fewer"}}), "'fewer' and 'cells' have not the same columns");
+  EXPECT_EQ(of_blocks({all}, {{"cells", "all"}}), "'all' and 'cells' have not the same columns");
+  EXPECT_EQ(of_blocks({of_many}, {{"many", "of_many"}}), "threads have no columns of 'many'");
+  EXPECT_EQ(
+      of_blocks({own, next}, {{"cells", "own"}}),
+      "'cells' has memory of its own (it is scattered into), so it must be the last of its group, which "
+      "'own' is");
 }
 
 TEST(Groups, ThatCannotMarchAreRefused) {
