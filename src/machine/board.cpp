@@ -75,6 +75,7 @@ std::string describe(const Board& b) {
   known("L2 bandwidth", b.l2_bandwidth, "GB/s");
   known("DRAM latency", b.dram_latency, "clocks");
   known("shared latency", b.shared_latency, "clocks");
+  known("code", b.code_fetch, "clocks an instruction");
   known("stream launch", b.stream_launch, "us");
   known("graph launch", b.graph_launch, "us");
   line("per SM",

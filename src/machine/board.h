@@ -45,6 +45,8 @@ struct Board {
   std::optional<Fact> stream_launch{};  ///< Microseconds from one kernel to the next in a stream,
   std::optional<Fact> graph_launch{};   ///< and in a graph.
   std::optional<Fact> l2_bandwidth{};   ///< GB/s.
+  /// Clocks that each launch takes for each instruction of its loops, which multiprocessors fetch anew.
+  Fact code_fetch{19, Source::Assumed};
 
   const Architecture& architecture() const { return machine::architecture(major, minor); }
   int lanes() const { return multiprocessors * architecture().fp32_lanes; }

@@ -86,7 +86,7 @@ std::span<const Board> boards() {
        .memory = {"HBM3", 5120, 5.238}, .l2 = 50 * MiB, .source = Source::OwnRun,
        .copy_fraction = own(0.90), .read_fraction = own(0.943), .dram_latency = own(697),
        .shared_latency = own(29), .stream_launch = assumed(2.44), .graph_launch = assumed(1.23),
-       .l2_bandwidth = assumed(6100)},
+       .l2_bandwidth = assumed(6100), .code_fetch = own(19)},
       {.name = "h100-pcie", .title = "NVIDIA H100 PCIe", .major = 9, .minor = 0,
        .multiprocessors = 114, .base_mhz = 1755, .boost_mhz = 1755,
        .memory = {"HBM2e", 5120, 3.186}, .l2 = 50 * MiB, .source = Source::VendorData,

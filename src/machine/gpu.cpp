@@ -23,6 +23,7 @@ GpuSpeeds gpu_speeds(const Board& board) {
   speeds.divisions = lanes(a.sfu_lanes);
   speeds.latency = time_of(board.dram_latency);
   speeds.barrier = time_of(board.shared_latency);
+  speeds.fetch = time_of(board.code_fetch);
   speeds.launch = from_us(board.stream_launch.value_or(launch_of_others));
   speeds.graph_launch = from_us(board.graph_launch.value_or(graph_of_others));
   speeds.multiprocessors = board.multiprocessors;

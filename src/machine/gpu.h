@@ -17,6 +17,7 @@ struct GpuSpeeds {
   Fact divisions;   ///< Likewise: divisions, roots, exponentials.
   Fact latency;     ///< Seconds from a load to its value, from memory.
   Fact barrier;  ///< Seconds for which the threads of a block wait for one another, and what they then load.
+  Fact fetch;    ///< Seconds for each instruction of a kernel's loops, in each launch.
   Fact launch;   ///< Seconds from the end of one kernel to the begin of the next on a stream,
   Fact graph_launch;  ///< and in a CUDA graph, if the next one waits for it.
   int multiprocessors;

@@ -48,6 +48,7 @@ Json machine_json(const std::string& name) {
           {"l2_bandwidth_gb_s", as_json(board->l2_bandwidth)},
           {"dram_latency_clocks", as_json(board->dram_latency)},
           {"shared_latency_clocks", as_json(board->shared_latency)},
+          {"code_fetch_clocks", as_json(board->code_fetch)},
           {"stream_launch_us", as_json(board->stream_launch)},
           {"graph_launch_us", as_json(board->graph_launch)}};
 }

@@ -85,6 +85,7 @@ class Roofs {
              {"special", at(kind(SassKind::Special), architecture.sfu_lanes)},
              {"latency", times * latency(count, uses.writes)}},
             times * gpu_.launch.value,
+            times * instructions_of_loops(count) * gpu_.fetch.value,
             model(uses.writes)};
   }
 
@@ -112,6 +113,11 @@ class Roofs {
   double floor() const { return bytes_of_images() / gpu_.bytes.value + gpu_.launch.value; }
 
  private:
+  static double instructions_of_loops(const SassCount& count) {
+    return std::accumulate(count.loops.begin(), count.loops.end(), 0.,
+                           [](double sum, const SassLoopCount& loop) { return sum + loop.instructions; });
+  }
+
   /// Of nodes that come one after another.
   double longest_chain(const std::vector<host::Node>& nodes,
                        const std::map<std::string, double>& of_launch) const {
@@ -256,6 +262,19 @@ std::vector<Roof> KernelRoofs::longest_first() const {
   return sorted;
 }
 
+double KernelRoofs::expected() const {
+  constexpr double of_latency = 0.75;
+  double longest = 0;
+  for (const Roof& roof : roofs)
+    longest = std::max(longest, roof.what == "latency" ? of_latency * roof.seconds : roof.seconds);
+  return launching + longest + fetching;
+}
+
+double PipelineRoofs::expected() const {
+  return std::accumulate(kernels.begin(), kernels.end(), 0.,
+                         [](double sum, const KernelRoofs& kernel) { return sum + kernel.expected(); });
+}
+
 double PipelineRoofs::seconds() const {
   return std::accumulate(kernels.begin(), kernels.end(), 0.,
                          [](double sum, const KernelRoofs& kernel) { return sum + kernel.seconds(); });
@@ -265,7 +284,7 @@ std::string PipelineRoofs::text() const {
   std::vector<std::string> header = {"kernel", "launches", "us", "bound by", "then"};
   if (!kernels.empty())
     for (const Roof& roof : kernels.front().roofs) header.emplace_back(roof.what);
-  header.emplace_back("model");
+  for (const char* last : {"code", "expected", "model"}) header.emplace_back(last);
   Table table(header);
   for (const KernelRoofs& kernel : kernels) {
     const std::vector<Roof> sorted = kernel.longest_first();
@@ -275,32 +294,36 @@ std::string PipelineRoofs::text() const {
         fmt::format("{} {:.0f} %", sorted.at(1).what,
                     sorted[0].seconds > 0 ? 100 * sorted[1].seconds / sorted[0].seconds : 0)};
     for (const Roof& roof : kernel.roofs) row.push_back(microseconds(roof.seconds));
+    row.push_back(microseconds(kernel.fetching));
+    row.push_back(microseconds(kernel.expected()));
     row.push_back(kernel.model ? microseconds(*kernel.model) : "-");
     table.add(std::move(row));
   }
   return fmt::format(
-      "predicted for {}, at least, by what {} makes of it and what is known of the board; an H100 took 1.3 "
-      "times as long in the median\n{}"
+      "predicted for {}, at least, by what {} makes of it and what is known of the board; and as an H100 "
+      "took "
+      "it, with the code that each launch fetches\n{}"
       "all kernels one after another {} us; the floor, a copy of {:.4g} MB in one launch, {} us: {:.0f} %\n"
-      "{}",
+      "{}expected of them one after another {} us: {:.0f} %\n",
       size, compiler, table.text(), microseconds(seconds()), bytes / 1e6, microseconds(floor),
       100 * floor / seconds(),
       as_graph ? fmt::format("as a graph, from the second run on {} us: {:.0f} %\n", microseconds(*as_graph),
                              100 * floor / *as_graph)
-               : "");
+               : "",
+      microseconds(expected()), 100 * floor / expected());
 }
 
 nlohmann::ordered_json PipelineRoofs::json() const {
   using Json = nlohmann::ordered_json;
-  Json json = {{"size", size},   {"compiler", compiler}, {"seconds", seconds()},
+  Json json = {{"size", size},   {"compiler", compiler}, {"seconds", seconds()},    {"expected", expected()},
                {"floor", floor}, {"bytes", bytes},       {"kernels", Json::array()}};
   if (as_graph) json["as_graph"] = *as_graph;
   for (const KernelRoofs& kernel : kernels) {
     const std::vector<Roof> sorted = kernel.longest_first();
-    Json each = {{"kernel", kernel.kernel},     {"launches", kernel.launches},
-                 {"seconds", kernel.seconds()}, {"bound_by", sorted.at(0).what},
-                 {"then", sorted.at(1).what},   {"launching", kernel.launching},
-                 {"bounds", Json::object()}};
+    Json each = {
+        {"kernel", kernel.kernel},       {"launches", kernel.launches},   {"seconds", kernel.seconds()},
+        {"bound_by", sorted.at(0).what}, {"then", sorted.at(1).what},     {"launching", kernel.launching},
+        {"code", kernel.fetching},       {"expected", kernel.expected()}, {"bounds", Json::object()}};
     for (const Roof& roof : kernel.roofs) each["bounds"][std::string(roof.what)] = roof.seconds;
     if (kernel.model) each["model"] = *kernel.model;
     json["kernels"].push_back(std::move(each));

@@ -12,6 +12,10 @@
 // H100 took 1.3 times as long in the median of 65 applications, 2.7 at most (bench/results/2026-11-26-h100.md). A kernel whose second bound is near the first will not reach it: bounds overlap only as far as
 // there is other work to do meanwhile.
 //
+// That is what a kernel takes at least. Each launch fetches the code of its loops anew, from the second-level cache, and warps wait for it:
+// on an H100 19 clocks an instruction, 10 us for 1,000 instructions. So what is expected of a kernel is its launch, the longest
+// of its bounds, with three quarters of its latency, and that (bench/results/2026-11-28-code-of-kernels.md).
+//
 // A pipeline's later runs are CUDA graphs (runtime/cuda_graph.h), in which independent kernels run at the same time. A graph
 // takes at least as long as its longest chain of dependent kernels. Nor is it faster than memory is for the bytes of all
 // kernels together, or than issue, accesses, float and special are for all their instructions.
@@ -48,11 +52,13 @@ struct KernelRoofs {
   std::int64_t launches = 0;
   std::vector<Roof> roofs;  ///< Of all launches, in the order above.
   double launching = 0;     ///< Seconds.
+  double fetching = 0;      ///< Likewise, for code.
   std::optional<double> model =
       {};  ///< Likewise, of one launch: what the model that chooses plans expects of its plan.
 
   std::vector<Roof> longest_first() const;
   double seconds() const { return longest_first().front().seconds + launching; }
+  double expected() const;  ///< Seconds.
 };
 
 struct PipelineRoofs {
@@ -63,6 +69,7 @@ struct PipelineRoofs {
   std::optional<double> as_graph = {};  ///< Seconds, of several launches.
 
   double seconds() const;
+  double expected() const;
   std::string text() const;
   nlohmann::ordered_json json() const;
 };
