@@ -4,6 +4,7 @@
 #include <weft/error.h>
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 #include "ir/visit.h"
@@ -72,6 +73,21 @@ plan::CostModel costs_on(const target::Target& target, const Scheduling& schedul
   return plan::gpu_costs(std::move(sizes), machine::gpu_speeds(board));
 }
 
+/// Where nobody has said how large images are. What a launch takes whatever its pixels matters to small ones, and what a pixel takes
+/// to large ones: on GPUs the two count alike.
+plan::CostModel costs_of_any_size(const target::Target& target, const Scheduling& scheduling,
+                                  const ir::Pipeline& pipeline) {
+  const ir::Sizes sizes = plan::nominal_sizes(pipeline);
+  plan::CostModel model = costs_on(target, scheduling, sizes);
+  if (target.processor == target::Processor::Cpu || scheduling.cost == Cost::Paper) return model;
+  std::size_t rank = 0;
+  for (const auto& [image, extents] : sizes) rank = std::max(rank, extents.size());
+  return [small = std::move(model), large = costs_on(target, scheduling, plan::doubled(sizes)),
+          times_as_large = std::exp2(rank)](const plan::KernelPlan& plan) {
+    return small(plan) + large(plan) / times_as_large;
+  };
+}
+
 /// Where no schedule says it.
 schedule::Grouping chosen_grouping(const Scheduled& about, const target::Target& target,
                                    const Scheduling& scheduling) {
@@ -81,7 +97,7 @@ schedule::Grouping chosen_grouping(const Scheduled& about, const target::Target&
   const bool is_free =
       scheduling.fuse == Fuse::Auto && scheduling.tile != Tile::None && scheduling.tile != Tile::March;
   if (scheduling.fuse == Fuse::Dp || is_free) {
-    const plan::CostModel model = costs_on(target, scheduling, plan::nominal_sizes(about.pipeline));
+    const plan::CostModel model = costs_of_any_size(target, scheduling, about.pipeline);
     schedule::Grouping cheapest = schedule::cheapest_groups(about.pipeline, tiling, memory, model);
     if (tiling == Tiling::None || scheduling.cost == Cost::Paper)
       return cheapest;  // the paper has no steps in time

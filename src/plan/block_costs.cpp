@@ -35,6 +35,10 @@ constexpr double instructions_of_division = 4;
 // have several pixels in registers, 2.2 to 4.1 where threads wait for shared memory (tests/golden/data/sass_sm_90.txt).
 constexpr double clocks_of_lanes = 1.6, clocks_of_threads = 3.5;
 
+// Instructions of a kernel's loops besides those for its pixels; the most, as longer ones are not unrolled; and what is left of
+// those for the rows of a static tile, which have loads and sums in common (bench/results/2026-11-28-prices-of-code.md).
+constexpr double code_around = 100, most_code = 4000, left_in_rows = 0.5;
+
 /// What a thread keeps that computes some pixels of a pass.
 struct Keeping {
   std::set<std::string> images;
@@ -255,7 +259,9 @@ void add_warps(BlockWork& work, const KernelPlan& plan, const ir::Sizes& sizes,
   work.waits = plan.is_static() ? 1 : static_cast<double>(batch) / plan.step[1] / plan.prefetch;
   work.needs.static_shared = static_cast<int>(plan.shared_bytes());
   work.needs.registers = plan.registers;
-  work.is_ahead = plan.is_of_volume();
+  work.is_ahead = !plan.is_static() && !plan.is_of_volume();
+  // Of a volume several rows of a plane are under way for each wait.
+  if (plan.lines() > 1) work.waits /= 2;
   choose_block_of(work, architecture, {kernel::Sharing::Lanes, 0, 1, true, false});
 }
 
@@ -297,6 +303,23 @@ void add_split(BlockWork& work, const KernelPlan& plan, const ir::Sizes& sizes,
   work.written = fits ? of_band.written : split.steps * of_step.written;
 }
 
+double instructions_of(const BlockWork& work) {
+  return work.operations + work.accesses + instructions_of_division * work.divisions;
+}
+
+/// Of loops: what a thread does for its pixels of a batch, as far as that is straight-line code.
+double code_of(const BlockWork& work, const KernelPlan& plan) {
+  double of_batch = instructions_of(work) / (work.blocks * work.batches * work.needs.threads);
+  if (plan.is_tiled() && !plan.is_of_lanes()) {
+    const Level* row = plan.level(LevelKind::Row);
+    const bool is_unrolled = row != nullptr && row->order == Order::Unrolled;
+    const double scalars = plan.width() * plan.computed.back().type.lanes;
+    if (!plan.is_of_warps()) of_batch /= std::max(1., std::ceil(scalars / work.needs.threads));
+    of_batch *= is_unrolled ? left_in_rows : 1. / plan.level(LevelKind::Batch)->extent.back().fixed();
+  }
+  return code_around + std::min(of_batch, most_code);
+}
+
 }  // namespace
 
 BlockWork block_work_of(const KernelPlan& plan, const ir::Sizes& sizes,
@@ -315,28 +338,35 @@ BlockWork block_work_of(const KernelPlan& plan, const ir::Sizes& sizes,
     add_threads(work, plan, sizes, architecture);
   const Traffic traffic = traffic_of(plan, sizes);
   work.read = traffic.read, work.written = traffic.written;
+  work.code = code_of(work, plan);
   return work;
+}
+
+double waiting_of(const BlockWork& work, const machine::GpuSpeeds& gpu) {
+  constexpr double before_and_after = 0.75;
+  const double waits = work.batches * work.waits, under_load = 2 * gpu.latency.value;
+  return (work.is_ahead ? 2 * waits : waits + before_and_after) * under_load;
 }
 
 double block_cost_of(const BlockWork& work, const machine::GpuSpeeds& gpu) {
   const double batches = work.blocks * work.batches;
   const double memory = (work.read + work.written) / gpu.bytes.value + work.again / gpu.again.value;
-  const double instructions = work.operations + work.accesses + instructions_of_division * work.divisions;
+  const double instructions = instructions_of(work);
   const double compute = std::max({instructions / gpu.operations.value, work.accesses / gpu.accesses.value,
                                    work.divisions / gpu.divisions.value});  // of one
   const machine::Architecture& architecture = *gpu.architecture;
   const double warps = static_cast<double>(work.needs.threads) / architecture.warp;
   const double slower = std::max(1., work.clocks * architecture.partitions / warps);
-  const double waits = work.waits * gpu.latency.value, computes = slower * compute / batches;
-  const double alone =
-      (work.is_ahead ? std::max(waits, computes) : waits + computes) + work.barriers * gpu.barrier.value;
+  const double waits = part_of_waiting * waiting_of(work, gpu) / work.batches;
+  const double alone = std::max(waits, slower * compute / batches) + work.barriers * gpu.barrier.value;
   const auto time_of = [&](double blocks, double on_one) {
     return work.batches * std::max({blocks * memory / batches, on_one * compute / batches, alone});
   };
   const double most_on_one = machine::occupancy(architecture, work.needs).blocks;
   const double at_a_time = most_on_one * gpu.multiprocessors;
   const double full = std::floor(work.blocks / at_a_time), rest = work.blocks - full * at_a_time;
-  double seconds = gpu.launch.value * work.launches + full * time_of(at_a_time, most_on_one);
+  const double launch = gpu.launch.value + work.code * gpu.fetch.value;
+  double seconds = launch * work.launches + full * time_of(at_a_time, most_on_one);
   if (rest > 0) seconds += time_of(rest, std::clamp(rest / gpu.multiprocessors + 0.5, 1., most_on_one));
   return seconds;
 }

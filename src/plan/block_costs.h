@@ -8,7 +8,9 @@
 //
 //     memory moves them:           n * bytes of a batch / bandwidth
 //     a multiprocessor computes:   k * instructions of a batch / rate
-//     a block goes through it:     latency of memory + own instructions / rate + barriers
+//     a block goes through it:     what it waits for memory, or own instructions / rate; and barriers
+//
+// Before, the launch fetches the code of its loops: seconds for each instruction.
 //
 // As many blocks run at a time as occupancy leaves room for. Of the last ones, which may be few, k is half a
 // block more than the mean: what is left over depends on the size of the image, which is not known.
@@ -45,11 +47,19 @@ struct BlockWork {
   double waits = 1;     ///< In each batch: for memory,
   double barriers = 0;  ///< and for the other threads.
   double launches = 1;
-  bool is_ahead = false;  ///< What a batch waits for is under way while another is computed.
+  double code = 0;        ///< Instructions of its loops, which each launch fetches anew.
+  bool is_ahead = false;  ///< What a batch waits for is under way while others are computed.
   machine::BlockNeeds needs;
 };
 BlockWork block_work_of(const KernelPlan& plan, const ir::Sizes& sizes,
                         const machine::Architecture& architecture);
+
+/// Seconds that a block waits for memory, all its batches together, while others load as well: latency is twice that of
+/// memory at rest then. What is under way ahead of a batch waits twice, for reads while as many bytes are written;
+/// other blocks wait for three quarters of a latency before and after.
+double waiting_of(const BlockWork& work, const machine::GpuSpeeds& gpu);
+/// Of that, what other work does not hide (bench/results/2026-11-28-code-of-kernels.md).
+constexpr double part_of_waiting = 0.75;
 
 /// Seconds.
 double block_cost_of(const BlockWork& work, const machine::GpuSpeeds& gpu);

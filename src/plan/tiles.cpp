@@ -28,6 +28,13 @@ ir::Sizes nominal_sizes(const ir::Pipeline& pipeline) {
   return sizes;
 }
 
+ir::Sizes doubled(ir::Sizes sizes) {
+  for (auto& [image, extents] : sizes) {
+    for (std::int64_t& extent : extents) extent *= 2;
+  }
+  return sizes;
+}
+
 ir::Sizes nominal_sizes_of_fields(const ir::Pipeline& pipeline) {
   ir::Sizes sizes;
   for (const ir::StagePtr& input : pipeline.inputs) {

@@ -31,6 +31,8 @@ Traffic traffic_of(const KernelPlan& plan, const ir::Sizes& sizes);
 
 /// Extents of every image where nobody has said any.
 ir::Sizes nominal_sizes(const ir::Pipeline& pipeline);
+/// Of images twice as wide, high and deep.
+ir::Sizes doubled(ir::Sizes sizes);
 /// Where steps in time matter: fields that no cache holds, as benchmarks of iterated stencils have them.
 ir::Sizes nominal_sizes_of_fields(const ir::Pipeline& pipeline);
 /// Sizes that nothing was said about may not suit the pipeline: what would be negative is empty.

@@ -222,13 +222,10 @@ class Roofs {
     const double blocks = blocks_of(count.kernel);
     const double rounds =
         std::ceil(blocks / (static_cast<double>(board_.multiprocessors) * blocks_at_a_time(count)));
-    const double under_load = 2 * gpu_.latency.value;
-    constexpr double around = 0.75;
     const plan::KernelPlan* plan = plan_of(written);
-    if (plan == nullptr || !plan->is_tiled()) return rounds * (1 + around) * under_load;
-    const plan::BlockWork work = plan::block_work_of(with_room(*plan, count), sizes_, board_.architecture());
-    const double waits = work.batches * work.waits;
-    return rounds * (plan->is_of_lanes() && !plan->is_static() ? 2 * waits : waits + around) * under_load;
+    if (plan == nullptr || !plan->is_tiled()) return rounds * plan::waiting_of({}, gpu_);
+    return rounds * plan::waiting_of(
+                        plan::block_work_of(with_room(*plan, count), sizes_, board_.architecture()), gpu_);
   }
 
   const kernel::Module& module_;
@@ -263,10 +260,9 @@ std::vector<Roof> KernelRoofs::longest_first() const {
 }
 
 double KernelRoofs::expected() const {
-  constexpr double of_latency = 0.75;
   double longest = 0;
   for (const Roof& roof : roofs)
-    longest = std::max(longest, roof.what == "latency" ? of_latency * roof.seconds : roof.seconds);
+    longest = std::max(longest, roof.seconds * (roof.what == "latency" ? plan::part_of_waiting : 1));
   return launching + longest + fetching;
 }
 

@@ -20,10 +20,9 @@
 // takes at least as long as its longest chain of dependent kernels. Nor is it faster than memory is for the bytes of all
 // kernels together, or than issue, accesses, float and special are for all their instructions.
 //
-// Latency under load is twice that of memory at rest. A warp that loads P rows ahead waits for memory in each P rows,
-// and has P rows under way for reads while as many bytes are written: twice (study of marching strips by hand, in which
-// 28 KB of loads under way on each multiprocessor fill the memory of an H200). Other blocks wait in each batch, and
-// threads without batches once, and for three quarters of it before and after.
+// Latency under load is twice that of memory at rest (plan/block_costs.h). A warp that loads P rows ahead waits for memory in
+// each P rows, and twice (study of marching strips by hand, in which 28 KB of loads under way on each multiprocessor fill
+// the memory of an H200); other blocks wait in each batch, and threads without batches once.
 #pragma once
 
 #include <cstdint>

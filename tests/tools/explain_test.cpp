@@ -113,8 +113,8 @@ TEST_F(Explain, TheGroupsOfLeastCost) {
       expect_success({"explain", "harris_corner", "--fuse", "dp", "--machine", "h200"});
   EXPECT_TRUE(contains(on_gpu, "14 stages in 1 kernel")) << on_gpu;
   EXPECT_TRUE(contains(on_gpu, "\nschedule for h200: 64 groups priced, 34 sets of stages left\n")) << on_gpu;
-  EXPECT_TRUE(contains(expect_success({"explain", "night", "--machine", "h200"}),
-                       "reads it at other pixels than its own; computed with 'scoto' the two would take "));
+  EXPECT_TRUE(contains(expect_success({"explain", "corners", "--machine", "h200"}),
+                       "reads it at other pixels than its own; computed with 'out' the two would take "));
 }
 
 TEST_F(Explain, ForABoard) {

@@ -49,11 +49,20 @@ TEST(BlockCost, IsThatOfWaitsOrOfWhatIsComputedMeanwhile) {
   gpu.latency.value = 3;
   BlockWork work = blocks(1);
   work.operations = 200, work.clocks = 2;  // 2 seconds
-  EXPECT_DOUBLE_EQ(block_cost_of(work, gpu), 3 + 2 + 1000);
+  EXPECT_DOUBLE_EQ(waiting_of(work, gpu), 1.75 * 6) << "latency under load is twice as long";
+  EXPECT_DOUBLE_EQ(block_cost_of(work, gpu), 0.75 * 1.75 * 6 + 1000);
   work.is_ahead = true;
-  EXPECT_DOUBLE_EQ(block_cost_of(work, gpu), 3 + 1000);
-  work.operations = 500;
-  EXPECT_DOUBLE_EQ(block_cost_of(work, gpu), 5 + 1000);
+  EXPECT_DOUBLE_EQ(block_cost_of(work, gpu), 0.75 * 2 * 6 + 1000);
+  work.operations = 1200;
+  EXPECT_DOUBLE_EQ(block_cost_of(work, gpu), 12 + 1000);
+}
+
+TEST(BlockCost, HasTheCodeOfEachLaunch) {
+  machine::GpuSpeeds gpu = slow();
+  gpu.fetch.value = 0.5;
+  BlockWork work = blocks(20);
+  work.read = 200, work.code = 300, work.launches = 2;
+  EXPECT_DOUBLE_EQ(block_cost_of(work, gpu), 2 + 2 * (1000 + 150));
 }
 
 TEST(BlockCost, IsThatOfTheMultiprocessorWithMostBlocks) {
@@ -81,10 +90,10 @@ TEST(BlockCost, IsTheWayOfABlockWhereFewOthersHideIt) {
   gpu.latency.value = 10, gpu.barrier.value = 2;
   BlockWork work = blocks(16);
   work.read = 1600, work.barriers = 3, work.batches = 4;
-  // All blocks: 16 seconds of memory. Each of 4 batches: at least 10 seconds of latency, and 3 barriers.
-  EXPECT_DOUBLE_EQ(block_cost_of(work, gpu), 4 * (10 + 3 * 2) + 1000);
+  // All blocks: 16 seconds of memory. Each: 4 batches and before and after, with 20 seconds of latency, and 3 barriers in a batch.
+  EXPECT_DOUBLE_EQ(block_cost_of(work, gpu), 0.75 * 4.75 * 20 + 4 * 3 * 2 + 1000);
   work.waits = 2;
-  EXPECT_DOUBLE_EQ(block_cost_of(work, gpu), 4 * (20 + 3 * 2) + 1000);
+  EXPECT_DOUBLE_EQ(block_cost_of(work, gpu), 0.75 * 8.75 * 20 + 4 * 3 * 2 + 1000);
   work.read = 100'000;
   EXPECT_DOUBLE_EQ(block_cost_of(work, gpu), 1000 + 1000) << "hidden";
 }
@@ -93,11 +102,12 @@ TEST(BlockCost, GrowsAsOccupancyFalls) {
   machine::GpuSpeeds gpu = slow();
   gpu.latency.value = 10;
   BlockWork work = blocks(16);
-  EXPECT_DOUBLE_EQ(block_cost_of(work, gpu), 10 + 1000);
+  const double wait = 0.75 * 1.75 * 20;
+  EXPECT_DOUBLE_EQ(block_cost_of(work, gpu), wait + 1000);
   work.needs.static_shared = 40'960;  // 5 blocks of a multiprocessor
-  EXPECT_DOUBLE_EQ(block_cost_of(work, gpu), 2 * 10 + 1000);
+  EXPECT_DOUBLE_EQ(block_cost_of(work, gpu), 2 * wait + 1000);
   work.needs.registers = 255;  // one
-  EXPECT_DOUBLE_EQ(block_cost_of(work, gpu), 8 * 10 + 1000);
+  EXPECT_DOUBLE_EQ(block_cost_of(work, gpu), 8 * wait + 1000);
 }
 
 // ---- what is counted
@@ -172,7 +182,9 @@ TEST_F(BlockCosts, OfPointsAreThoseOfThreads) {
   EXPECT_EQ(w.blocks, extent * extent / (4 * w.needs.threads));
   EXPECT_EQ(w.barriers, 0);
   const double copy = 2 * image / (0.9 * 4800e9);
-  EXPECT_NEAR(cost(w), copy + 2.44e-6, 0.1 * copy);
+  EXPECT_EQ(w.code, 100 + 4 * 3)
+      << "a load, a product and a store of each pixel of a thread, and what is around them";
+  EXPECT_NEAR(cost(w), copy + 2.44e-6 + w.code * 19 / 1980e6, 0.1 * copy);
 }
 
 TEST_F(BlockCosts, OfAScaledStageAreThoseOfThreadsUntilItMarches) {
@@ -207,8 +219,7 @@ TEST_F(BlockCosts, OfAReductionAreThoseOfItsElements) {
   EXPECT_EQ(all.batches, 17) << "of 4 rows, one before the first";
   EXPECT_EQ(all.barriers, 3 + 9 * 4 / 16.) << "before each pass, and 9 for each part of 16 rows";
   EXPECT_LT(cost(all), cost(work(pipeline, 0, 1)) + cost(work(pipeline, 1, 1)) + cost(alone));
-  EXPECT_EQ(to_json(cheapest(pipeline).groups), R"({"groups":[["a"],["b","sum"]]})")
-      << "a static tile of 'a' takes less than strips of it, which a reduction has";
+  EXPECT_EQ(to_json(cheapest(pipeline).groups), R"({"groups":[["a","b","sum"]]})");
 }
 
 TEST_F(BlockCosts, OfATileCountOnceWhatRowsOfPlanesHaveInCommon) {

@@ -28,24 +28,24 @@ __host__ __device__ inline int32_t clamp_index(int32_t i, int32_t n) {
   return i > 0 ? i : 0;
 }
 
-// 'harris' with 'Ixx', 'Iyy', 'Ixy'. Each block of threads computes a tile of 120x16 pixels, all of a
+// 'harris' with 'Ixx', 'Iyy', 'Ixy'. Each block of threads computes a tile of 120x8 pixels, all of a
 // stage before the next, and keeps what it needs of 'in', 'Ixx', 'Iyy', 'Ixy' in shared memory.
 __global__ void __launch_bounds__(128, 1) harris_kernel(const float* __restrict__ in,
     float* __restrict__ harris, int32_t in_w, int32_t in_h, int64_t in_pitch, int64_t harris_pitch) {
-  __shared__ float in_rows[2720];
-  __shared__ float Ixx_rows[2196];
-  __shared__ float Iyy_rows[2196];
-  __shared__ float Ixy_rows[2196];
-  const int32_t rows = 16;
+  __shared__ float in_rows[1632];
+  __shared__ float Ixx_rows[1220];
+  __shared__ float Iyy_rows[1220];
+  __shared__ float Ixy_rows[1220];
+  const int32_t rows = 8;
   for (int32_t x0 = blockIdx.x * 120; x0 < in_w; x0 += gridDim.x * 120) {
     const int32_t columns = min_i32(120, in_w - x0);
     for (int32_t y0 = blockIdx.y * rows; y0 < in_h; y0 += gridDim.y * rows) {
       const int32_t y1 = min_i32(y0 + rows, in_h);
-      if (0 <= x0 - 8 && x0 + 128 <= in_w && 0 <= y0 - 2 && y0 + 18 <= in_h && 2 <= x0 && x0 + 120 <= in_w
-          - 2 && 2 <= y0 && y0 + 16 <= in_h - 2) {
+      if (0 <= x0 - 8 && x0 + 128 <= in_w && 0 <= y0 - 2 && y0 + 10 <= in_h && 2 <= x0 && x0 + 120 <= in_w
+          - 2 && 2 <= y0 && y0 + 8 <= in_h - 2) {
         for (int32_t i = threadIdx.x; i < 136; i += blockDim.x) {
           const int32_t column = x0 + i - 8;
-          for (int32_t r = 0; r < 20; ++r) {
+          for (int32_t r = 0; r < 12; ++r) {
             const int32_t row = y0 + r - 2;
             in_rows[(int64_t)(row - y0 + 2) * 136 + i] = in[row * in_pitch + column];
           }
@@ -54,7 +54,7 @@ __global__ void __launch_bounds__(128, 1) harris_kernel(const float* __restrict_
         for (int32_t t = threadIdx.x; t < 122; t += blockDim.x) {
           const int32_t i = t - 1;
           #pragma unroll
-          for (int32_t r = 0; r < 18; ++r) {
+          for (int32_t r = 0; r < 10; ++r) {
             const int32_t row = y0 + r - 1;
             float* Ixx_row = Ixx_rows + (int64_t)(row - y0 + 1) * 122;
             float* Iyy_row = Iyy_rows + (int64_t)(row - y0 + 1) * 122;
@@ -77,7 +77,7 @@ __global__ void __launch_bounds__(128, 1) harris_kernel(const float* __restrict_
         for (int32_t i = threadIdx.x; i < 120; i += blockDim.x) {
           const int32_t x = x0 + i;
           #pragma unroll
-          for (int32_t r = 0; r < 16; ++r) {
+          for (int32_t r = 0; r < 8; ++r) {
             const int32_t y = y0 + r;
             const float* Ixx_m1 = Ixx_rows + (int64_t)(y - y0) * 122 + 1;
             const float* Ixx_0 = Ixx_rows + (int64_t)(y - y0 + 1) * 122 + 1;
@@ -102,7 +102,7 @@ __global__ void __launch_bounds__(128, 1) harris_kernel(const float* __restrict_
       } else {
         for (int32_t i = threadIdx.x; i < 136; i += blockDim.x) {
           const int32_t column = clamp_index(x0 + i - 8, in_w);
-          for (int32_t r = 0; r < 20; ++r) {
+          for (int32_t r = 0; r < 12; ++r) {
             const int32_t row = y0 + r - 2;
             if (row < y1 + 2) {
               in_rows[(int64_t)(row - y0 + 2) * 136 + i] = in[clamp_index(row, in_h) * in_pitch + column];
@@ -230,7 +230,7 @@ cudaError_t run_harris_corner(const float* in, int64_t in_pitch, int64_t in_w, i
   cudaError_t status = cudaSuccess;
 
   if (status == cudaSuccess) {
-    status = launch(harris_kernel, {(in_w + 119) / 120 * 128, (in_h + 15) / 16, 1}, {128, 1, 1}, stream, in,
+    status = launch(harris_kernel, {(in_w + 119) / 120 * 128, (in_h + 7) / 8, 1}, {128, 1, 1}, stream, in,
         harris, in_w, in_h, in_pitch, harris_pitch);
   }
   return status;

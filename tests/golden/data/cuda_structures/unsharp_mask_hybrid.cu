@@ -61,173 +61,92 @@ __device__ inline void store_pack(T* to, const T (&pack)[n], int64_t valid) {
   }
 }
 
-// 'mask' with 'blurx'. Each warp computes a tile of 60x16 pixels, 2 a lane, all of a stage
-// before the next, and keeps 25 % of the rows of 'in', 'blurx' in registers, the others in shared memory.
+// 'mask' with 'blurx'. Each warp computes a tile of 28x8 pixels, 1 a lane, all of a stage
+// before the next, and keeps 100 % of the rows of 'in', 'blurx' in registers, the others in shared memory.
 __global__ void __launch_bounds__(32, 1) mask_kernel(const float* __restrict__ in, float* __restrict__ mask,
     int32_t in_w, int32_t in_h, int64_t in_pitch, int64_t mask_pitch, float threshold, float weight) {
-  float in_next[6];
-  __shared__ __align__(16) float in_rest[2880];
-  __shared__ __align__(16) float blurx_rest[2304];
-  float in_rows[60] = {};
-  float blurx_rows[90] = {};
-  const int32_t rows = 16;
+  float in_next[3];
+  float in_rows[36] = {};
+  float blurx_rows[120] = {};
+  const int32_t rows = 8;
   {
     const int32_t lane = (int32_t)threadIdx.x;
-    for (int32_t next = blockIdx.x * 60; next < in_w; next += gridDim.x * 60) {
-      const int32_t x0 = next == 0 ? in_w - (in_w - 1) % 60 - 1 : next - 60;
+    for (int32_t next = blockIdx.x * 28; next < in_w; next += gridDim.x * 28) {
+      const int32_t x0 = next == 0 ? in_w - (in_w - 1) % 28 - 1 : next - 28;
       const int32_t first = x0 - 2;
-      const int32_t left = first + lane * 2;
-      const bool has_result = 1 <= lane && lane < 31;
+      const int32_t left = first + lane;
+      const bool has_result = 2 <= lane && lane < 30;
       for (int32_t y0 = blockIdx.y * rows; y0 < in_h; y0 += gridDim.y * rows) {
         const int32_t y1 = min_i32(y0 + rows, in_h);
-        const bool in_aligned = (size_t)(in + (int64_t)(first * 3)) % 8 == 0;
-        const bool mask_aligned = (size_t)(mask + (int64_t)(first * 3)) % 8 == 0;
-        const bool in_lanes = in_aligned && (in_pitch * 4 & 7) == 0
-            && (first + 64 <= in_w || (in_w - first) % 2 == 0) && (mask_aligned && (mask_pitch * 4 & 7) == 0);
-        const int32_t in_column = min_i32(max_i32(left, 0), in_w - 2);
-        if (in_lanes && (x0 + 60 <= in_w && 0 <= first && first + 64 <= in_w)
-            && (0 <= y0 - 2 && y0 + 18 <= in_h)) {
+        const bool in_aligned = (size_t)(in + (int64_t)(first * 3)) % 4 == 0;
+        const bool mask_aligned = (size_t)(mask + (int64_t)(first * 3)) % 4 == 0;
+        const bool in_lanes = in_aligned && (in_pitch * 4 & 3) == 0
+            && (first + 32 <= in_w || (in_w - first) % 1 == 0) && (mask_aligned && (mask_pitch * 4 & 3) == 0);
+        const int32_t in_column = min_i32(max_i32(left, 0), in_w - 1);
+        if (in_lanes && (x0 + 28 <= in_w && 0 <= first && first + 32 <= in_w)
+            && (0 <= y0 - 2 && y0 + 10 <= in_h)) {
           #pragma unroll
-          for (int32_t k = 0; k < 20; ++k) {
-            float in_next_row[6];
+          for (int32_t k = 0; k < 12; ++k) {
+            float in_next_row[3];
             load_whole(in_next_row, in + (y0 + k - 2) * in_pitch + left * 3);
-            if (k < 5) {
-              #pragma unroll
-              for (int32_t j = 0; j < 6; ++j) {
-                in_rows[k * 6 + j] = in_next_row[j];
-              }
-            } else {
-              store_whole(in_rest + (int64_t)((k - 5) * 192 + lane * 6), in_next_row);
+            #pragma unroll
+            for (int32_t j = 0; j < 3; ++j) {
+              in_rows[k * 3 + j] = in_next_row[j];
             }
           }
           #pragma unroll
-          for (int32_t k = 0; k < 4; ++k) {
-            if (5 <= k) {
-              float in_next_row[6];
-              load_whole(in_next_row, in_rest + (int64_t)((k - 5) * 192 + lane * 6));
-              #pragma unroll
-              for (int32_t j = 0; j < 6; ++j) {
-                in_rows[((k - 5) % 5 + 5) * 6 + j] = in_next_row[j];
-              }
-            }
-          }
-          #pragma unroll
-          for (int32_t k = 0; k < 16; ++k) {
-            if (5 <= k + 4) {
-              float in_next_row[6];
-              load_whole(in_next_row, in_rest + (int64_t)((k - 1) * 192 + lane * 6));
-              #pragma unroll
-              for (int32_t j = 0; j < 6; ++j) {
-                in_rows[((k - 1) % 5 + 5) * 6 + j] = in_next_row[j];
-              }
-            }
+          for (int32_t k = 0; k < 8; ++k) {
             {
-              float blurx_own[6];
-              const float* in_m2 = in_rows + (k < 5 ? k : (k - 5) % 5 + 5) * 6;
-              const float* in_m1 = in_rows + (k + 1 < 5 ? k + 1 : (k - 4) % 5 + 5) * 6;
-              const float* in_0 = in_rows + (k + 2 < 5 ? k + 2 : (k - 3) % 5 + 5) * 6;
-              const float* in_p1 = in_rows + (k + 3 < 5 ? k + 3 : (k - 2) % 5 + 5) * 6;
-              const float* in_p2 = in_rows + (k + 4 < 5 ? k + 4 : (k - 1) % 5 + 5) * 6;
+              float blurx_own[3];
+              const float* in_m2 = in_rows + k * 3;
+              const float* in_m1 = in_rows + (k + 1) * 3;
+              const float* in_0 = in_rows + (k + 2) * 3;
+              const float* in_p1 = in_rows + (k + 3) * 3;
+              const float* in_p2 = in_rows + (k + 4) * 3;
               #pragma unroll
-              for (int32_t i = 0; i < 6; ++i) {
+              for (int32_t i = 0; i < 3; ++i) {
                 blurx_own[i] = 0.0625f * in_m2[i] + 0.25f * in_m1[i] + 0.375f * in_0[i] + 0.25f * in_p1[i]
                     + 0.0625f * in_p2[i];
               }
-              if (k < 4) {
-                #pragma unroll
-                for (int32_t j = 0; j < 6; ++j) {
-                  blurx_rows[k * 18 + j + 6] = blurx_own[j];
-                }
-                const float blurx_rows_beside_0 = __shfl_up_sync(~0u, blurx_rows[k * 18 + 6], 1);
-                blurx_rows[k * 18] = blurx_rows_beside_0;
-                const float blurx_rows_beside_1 = __shfl_up_sync(~0u, blurx_rows[k * 18 + 7], 1);
-                blurx_rows[k * 18 + 1] = blurx_rows_beside_1;
-                const float blurx_rows_beside_2 = __shfl_up_sync(~0u, blurx_rows[k * 18 + 8], 1);
-                blurx_rows[k * 18 + 2] = blurx_rows_beside_2;
-                const float blurx_rows_beside_3 = __shfl_up_sync(~0u, blurx_rows[k * 18 + 9], 1);
-                blurx_rows[k * 18 + 3] = blurx_rows_beside_3;
-                const float blurx_rows_beside_4 = __shfl_up_sync(~0u, blurx_rows[k * 18 + 10], 1);
-                blurx_rows[k * 18 + 4] = blurx_rows_beside_4;
-                const float blurx_rows_beside_5 = __shfl_up_sync(~0u, blurx_rows[k * 18 + 11], 1);
-                blurx_rows[k * 18 + 5] = blurx_rows_beside_5;
-                const float blurx_rows_beside_6 = __shfl_down_sync(~0u, blurx_rows[k * 18 + 6], 1);
-                blurx_rows[k * 18 + 12] = blurx_rows_beside_6;
-                const float blurx_rows_beside_7 = __shfl_down_sync(~0u, blurx_rows[k * 18 + 7], 1);
-                blurx_rows[k * 18 + 13] = blurx_rows_beside_7;
-                const float blurx_rows_beside_8 = __shfl_down_sync(~0u, blurx_rows[k * 18 + 8], 1);
-                blurx_rows[k * 18 + 14] = blurx_rows_beside_8;
-                const float blurx_rows_beside_9 = __shfl_down_sync(~0u, blurx_rows[k * 18 + 9], 1);
-                blurx_rows[k * 18 + 15] = blurx_rows_beside_9;
-                const float blurx_rows_beside_10 = __shfl_down_sync(~0u, blurx_rows[k * 18 + 10], 1);
-                blurx_rows[k * 18 + 16] = blurx_rows_beside_10;
-                const float blurx_rows_beside_11 = __shfl_down_sync(~0u, blurx_rows[k * 18 + 11], 1);
-                blurx_rows[k * 18 + 17] = blurx_rows_beside_11;
-              } else {
-                store_whole(blurx_rest + (int64_t)((k - 4) * 192 + lane * 6), blurx_own);
+              #pragma unroll
+              for (int32_t j = 0; j < 3; ++j) {
+                blurx_rows[k * 15 + j + 6] = blurx_own[j];
               }
+              const float blurx_rows_beside_0 = __shfl_up_sync(~0u, blurx_rows[k * 15 + 6], 2);
+              blurx_rows[k * 15] = blurx_rows_beside_0;
+              const float blurx_rows_beside_1 = __shfl_up_sync(~0u, blurx_rows[k * 15 + 7], 2);
+              blurx_rows[k * 15 + 1] = blurx_rows_beside_1;
+              const float blurx_rows_beside_2 = __shfl_up_sync(~0u, blurx_rows[k * 15 + 8], 2);
+              blurx_rows[k * 15 + 2] = blurx_rows_beside_2;
+              const float blurx_rows_beside_3 = __shfl_up_sync(~0u, blurx_rows[k * 15 + 6], 1);
+              blurx_rows[k * 15 + 3] = blurx_rows_beside_3;
+              const float blurx_rows_beside_4 = __shfl_up_sync(~0u, blurx_rows[k * 15 + 7], 1);
+              blurx_rows[k * 15 + 4] = blurx_rows_beside_4;
+              const float blurx_rows_beside_5 = __shfl_up_sync(~0u, blurx_rows[k * 15 + 8], 1);
+              blurx_rows[k * 15 + 5] = blurx_rows_beside_5;
+              const float blurx_rows_beside_6 = __shfl_down_sync(~0u, blurx_rows[k * 15 + 6], 1);
+              blurx_rows[k * 15 + 9] = blurx_rows_beside_6;
+              const float blurx_rows_beside_7 = __shfl_down_sync(~0u, blurx_rows[k * 15 + 7], 1);
+              blurx_rows[k * 15 + 10] = blurx_rows_beside_7;
+              const float blurx_rows_beside_8 = __shfl_down_sync(~0u, blurx_rows[k * 15 + 8], 1);
+              blurx_rows[k * 15 + 11] = blurx_rows_beside_8;
+              const float blurx_rows_beside_9 = __shfl_down_sync(~0u, blurx_rows[k * 15 + 6], 2);
+              blurx_rows[k * 15 + 12] = blurx_rows_beside_9;
+              const float blurx_rows_beside_10 = __shfl_down_sync(~0u, blurx_rows[k * 15 + 7], 2);
+              blurx_rows[k * 15 + 13] = blurx_rows_beside_10;
+              const float blurx_rows_beside_11 = __shfl_down_sync(~0u, blurx_rows[k * 15 + 8], 2);
+              blurx_rows[k * 15 + 14] = blurx_rows_beside_11;
             }
           }
           #pragma unroll
-          for (int32_t k = 0; k < 16; ++k) {
-            if (5 <= k + 2) {
-              float in_next_row[6];
-              load_whole(in_next_row, in_rest + (int64_t)((k - 3) * 192 + lane * 6));
-              #pragma unroll
-              for (int32_t j = 0; j < 6; ++j) {
-                in_rows[((k - 3) % 5 + 5) * 6 + j] = in_next_row[j];
-              }
-            }
-            if (4 <= k) {
-              float blurx_next_row[6];
-              load_whole(blurx_next_row, blurx_rest + (int64_t)((k - 4) * 192 + lane * 6));
-              #pragma unroll
-              for (int32_t j = 0; j < 6; ++j) {
-                blurx_rows[((k - 4) % 1 + 4) * 18 + j + 6] = blurx_next_row[j];
-              }
-              const float blurx_rows_beside_0 = __shfl_up_sync(~0u, blurx_rows[((k - 4) % 1 + 4) * 18 + 6],
-                  1);
-              blurx_rows[((k - 4) % 1 + 4) * 18] = blurx_rows_beside_0;
-              const float blurx_rows_beside_1 = __shfl_up_sync(~0u, blurx_rows[((k - 4) % 1 + 4) * 18 + 7],
-                  1);
-              blurx_rows[((k - 4) % 1 + 4) * 18 + 1] = blurx_rows_beside_1;
-              const float blurx_rows_beside_2 = __shfl_up_sync(~0u, blurx_rows[((k - 4) % 1 + 4) * 18 + 8],
-                  1);
-              blurx_rows[((k - 4) % 1 + 4) * 18 + 2] = blurx_rows_beside_2;
-              const float blurx_rows_beside_3 = __shfl_up_sync(~0u, blurx_rows[((k - 4) % 1 + 4) * 18 + 9],
-                  1);
-              blurx_rows[((k - 4) % 1 + 4) * 18 + 3] = blurx_rows_beside_3;
-              const float blurx_rows_beside_4 = __shfl_up_sync(~0u, blurx_rows[((k - 4) % 1 + 4) * 18 + 10],
-                  1);
-              blurx_rows[((k - 4) % 1 + 4) * 18 + 4] = blurx_rows_beside_4;
-              const float blurx_rows_beside_5 = __shfl_up_sync(~0u, blurx_rows[((k - 4) % 1 + 4) * 18 + 11],
-                  1);
-              blurx_rows[((k - 4) % 1 + 4) * 18 + 5] = blurx_rows_beside_5;
-              const float blurx_rows_beside_6 = __shfl_down_sync(~0u, blurx_rows[((k - 4) % 1 + 4) * 18 + 6],
-                  1);
-              blurx_rows[((k - 4) % 1 + 4) * 18 + 12] = blurx_rows_beside_6;
-              const float blurx_rows_beside_7 = __shfl_down_sync(~0u, blurx_rows[((k - 4) % 1 + 4) * 18 + 7],
-                  1);
-              blurx_rows[((k - 4) % 1 + 4) * 18 + 13] = blurx_rows_beside_7;
-              const float blurx_rows_beside_8 = __shfl_down_sync(~0u, blurx_rows[((k - 4) % 1 + 4) * 18 + 8],
-                  1);
-              blurx_rows[((k - 4) % 1 + 4) * 18 + 14] = blurx_rows_beside_8;
-              const float blurx_rows_beside_9 = __shfl_down_sync(~0u, blurx_rows[((k - 4) % 1 + 4) * 18 + 9],
-                  1);
-              blurx_rows[((k - 4) % 1 + 4) * 18 + 15] = blurx_rows_beside_9;
-              const float blurx_rows_beside_10 = __shfl_down_sync(~0u,
-                  blurx_rows[((k - 4) % 1 + 4) * 18 + 10], 1);
-              blurx_rows[((k - 4) % 1 + 4) * 18 + 16] = blurx_rows_beside_10;
-              const float blurx_rows_beside_11 = __shfl_down_sync(~0u,
-                  blurx_rows[((k - 4) % 1 + 4) * 18 + 11], 1);
-              blurx_rows[((k - 4) % 1 + 4) * 18 + 17] = blurx_rows_beside_11;
-            }
+          for (int32_t k = 0; k < 8; ++k) {
             {
               const int32_t y = y0 + k;
-              float mask_pack[6];
-              const float* in_0 = in_rows + (k + 2 < 5 ? k + 2 : (k - 3) % 5 + 5) * 6;
-              const float* blurx_0 = blurx_rows + (k < 4 ? k : (k - 4) % 1 + 4) * 18 + 6;
+              float mask_pack[3];
+              const float* in_0 = in_rows + (k + 2) * 3;
+              const float* blurx_0 = blurx_rows + k * 15 + 6;
               #pragma unroll
-              for (int32_t i = 0; i < 6; ++i) {
+              for (int32_t i = 0; i < 3; ++i) {
                 const float v = 0.0625f * blurx_0[i - 6] + 0.25f * blurx_0[i - 3] + 0.375f * blurx_0[i]
                     + 0.25f * blurx_0[i + 3] + 0.0625f * blurx_0[i + 6];
                 mask_pack[i] = fabsf(in_0[i] - v) < threshold ? in_0[i] : (1.0f + weight) * in_0[i]
@@ -243,41 +162,41 @@ __global__ void __launch_bounds__(32, 1) mask_kernel(const float* __restrict__ i
           for (int32_t k = 0; k < 1; ++k) {
             const int64_t in_above = (y0 + k - 2) * in_pitch;
             if (in_lanes && (0 <= y0 + k - 2 && y0 + k - 2 < in_h)) {
-              float in_next_row[6];
+              float in_next_row[3];
               load_whole(in_next_row, in + in_above + in_column * 3);
               #pragma unroll
-              for (int32_t j = 0; j < 6; ++j) {
-                in_next[k * 6 + j] = in_next_row[j];
+              for (int32_t j = 0; j < 3; ++j) {
+                in_next[k * 3 + j] = in_next_row[j];
               }
             } else {
               #pragma unroll
-              for (int32_t j = 0; j < 6; ++j) {
+              for (int32_t j = 0; j < 3; ++j) {
                 const int32_t across = (left + j / 3) * 3 + j % 3;
-                in_next[k * 6 + j] = 0 <= left + j / 3 && left + j / 3 < in_w
+                in_next[k * 3 + j] = 0 <= left + j / 3 && left + j / 3 < in_w
                     && (0 <= y0 + k - 2 && y0 + k - 2 < in_h) ? in[in_above + across] : 0.0f;
               }
             }
           }
           for (int32_t y = y0 - 4; y < y1; ++y) {
             #pragma unroll
-            for (int32_t j = 0; j < 24; ++j) {
-              in_rows[j] = in_rows[j + 6];
+            for (int32_t j = 0; j < 12; ++j) {
+              in_rows[j] = in_rows[j + 3];
             }
             #pragma unroll
-            for (int32_t j = 0; j < 6; ++j) {
-              in_rows[j + 24] = in_next[j];
+            for (int32_t j = 0; j < 3; ++j) {
+              in_rows[j + 12] = in_next[j];
             }
             const int64_t in_above = min_i32(y + 3, y1 + 1) * in_pitch;
             if (in_lanes && (0 <= min_i32(y + 3, y1 + 1) && min_i32(y + 3, y1 + 1) < in_h)) {
-              float in_next_row[6];
+              float in_next_row[3];
               load_whole(in_next_row, in + in_above + in_column * 3);
               #pragma unroll
-              for (int32_t j = 0; j < 6; ++j) {
+              for (int32_t j = 0; j < 3; ++j) {
                 in_next[j] = in_next_row[j];
               }
             } else {
               #pragma unroll
-              for (int32_t j = 0; j < 6; ++j) {
+              for (int32_t j = 0; j < 3; ++j) {
                 const int32_t across = (left + j / 3) * 3 + j % 3;
                 in_next[j] = 0 <= left + j / 3 && left + j / 3 < in_w
                     && (0 <= min_i32(y + 3, y1 + 1) && min_i32(y + 3, y1 + 1) < in_h) ? in[in_above + across]
@@ -287,55 +206,55 @@ __global__ void __launch_bounds__(32, 1) mask_kernel(const float* __restrict__ i
             {
               const int32_t blurx_y = y;
               const float* in_m2 = in_rows;
-              const float* in_m1 = in_rows + 6;
-              const float* in_0 = in_rows + 12;
-              const float* in_p1 = in_rows + 18;
-              const float* in_p2 = in_rows + 24;
+              const float* in_m1 = in_rows + 3;
+              const float* in_0 = in_rows + 6;
+              const float* in_p1 = in_rows + 9;
+              const float* in_p2 = in_rows + 12;
               #pragma unroll
-              for (int32_t i = 0; i < 6; ++i) {
+              for (int32_t i = 0; i < 3; ++i) {
                 blurx_rows[i + 6] = 0.0625f * in_m2[i] + 0.25f * in_m1[i] + 0.375f * in_0[i]
                     + 0.25f * in_p1[i] + 0.0625f * in_p2[i];
               }
-              if (first < 0 || in_w < first + 64) {
+              if (first < 0 || in_w < first + 32) {
                 #pragma unroll
-                for (int32_t i = 0; i < 2; ++i) {
+                for (int32_t i = 0; i < 1; ++i) {
                   const bool is_there = 0 <= left + i && left + i < in_w && (0 <= blurx_y && blurx_y < in_h);
                   blurx_rows[i * 3 + 6] = is_there ? blurx_rows[i * 3 + 6] : 0.0f;
                   blurx_rows[i * 3 + 7] = is_there ? blurx_rows[i * 3 + 7] : 0.0f;
                   blurx_rows[i * 3 + 8] = is_there ? blurx_rows[i * 3 + 8] : 0.0f;
                 }
               }
-              const float blurx_rows_beside_0 = __shfl_up_sync(~0u, blurx_rows[6], 1);
+              const float blurx_rows_beside_0 = __shfl_up_sync(~0u, blurx_rows[6], 2);
               blurx_rows[0] = blurx_rows_beside_0;
-              const float blurx_rows_beside_1 = __shfl_up_sync(~0u, blurx_rows[7], 1);
+              const float blurx_rows_beside_1 = __shfl_up_sync(~0u, blurx_rows[7], 2);
               blurx_rows[1] = blurx_rows_beside_1;
-              const float blurx_rows_beside_2 = __shfl_up_sync(~0u, blurx_rows[8], 1);
+              const float blurx_rows_beside_2 = __shfl_up_sync(~0u, blurx_rows[8], 2);
               blurx_rows[2] = blurx_rows_beside_2;
-              const float blurx_rows_beside_3 = __shfl_up_sync(~0u, blurx_rows[9], 1);
+              const float blurx_rows_beside_3 = __shfl_up_sync(~0u, blurx_rows[6], 1);
               blurx_rows[3] = blurx_rows_beside_3;
-              const float blurx_rows_beside_4 = __shfl_up_sync(~0u, blurx_rows[10], 1);
+              const float blurx_rows_beside_4 = __shfl_up_sync(~0u, blurx_rows[7], 1);
               blurx_rows[4] = blurx_rows_beside_4;
-              const float blurx_rows_beside_5 = __shfl_up_sync(~0u, blurx_rows[11], 1);
+              const float blurx_rows_beside_5 = __shfl_up_sync(~0u, blurx_rows[8], 1);
               blurx_rows[5] = blurx_rows_beside_5;
               const float blurx_rows_beside_6 = __shfl_down_sync(~0u, blurx_rows[6], 1);
-              blurx_rows[12] = blurx_rows_beside_6;
+              blurx_rows[9] = blurx_rows_beside_6;
               const float blurx_rows_beside_7 = __shfl_down_sync(~0u, blurx_rows[7], 1);
-              blurx_rows[13] = blurx_rows_beside_7;
+              blurx_rows[10] = blurx_rows_beside_7;
               const float blurx_rows_beside_8 = __shfl_down_sync(~0u, blurx_rows[8], 1);
-              blurx_rows[14] = blurx_rows_beside_8;
-              const float blurx_rows_beside_9 = __shfl_down_sync(~0u, blurx_rows[9], 1);
-              blurx_rows[15] = blurx_rows_beside_9;
-              const float blurx_rows_beside_10 = __shfl_down_sync(~0u, blurx_rows[10], 1);
-              blurx_rows[16] = blurx_rows_beside_10;
-              const float blurx_rows_beside_11 = __shfl_down_sync(~0u, blurx_rows[11], 1);
-              blurx_rows[17] = blurx_rows_beside_11;
+              blurx_rows[11] = blurx_rows_beside_8;
+              const float blurx_rows_beside_9 = __shfl_down_sync(~0u, blurx_rows[6], 2);
+              blurx_rows[12] = blurx_rows_beside_9;
+              const float blurx_rows_beside_10 = __shfl_down_sync(~0u, blurx_rows[7], 2);
+              blurx_rows[13] = blurx_rows_beside_10;
+              const float blurx_rows_beside_11 = __shfl_down_sync(~0u, blurx_rows[8], 2);
+              blurx_rows[14] = blurx_rows_beside_11;
             }
             {
-              float mask_pack[6];
-              const float* in_0 = in_rows + 12;
+              float mask_pack[3];
+              const float* in_0 = in_rows + 6;
               const float* blurx_0 = blurx_rows + 6;
               #pragma unroll
-              for (int32_t i = 0; i < 6; ++i) {
+              for (int32_t i = 0; i < 3; ++i) {
                 const float v = 0.0625f * blurx_0[i - 6] + 0.25f * blurx_0[i - 3] + 0.375f * blurx_0[i]
                     + 0.25f * blurx_0[i + 3] + 0.0625f * blurx_0[i + 6];
                 mask_pack[i] = fabsf(in_0[i] - v) < threshold ? in_0[i] : (1.0f + weight) * in_0[i]
@@ -418,7 +337,7 @@ cudaError_t run_unsharp_mask(const float* in, int64_t in_pitch, int64_t in_w, in
   cudaError_t status = cudaSuccess;
 
   if (status == cudaSuccess) {
-    status = launch(mask_kernel, {(in_w + 59) / 60 * 32, (in_h + 15) / 16, 1}, {32, 1, 1}, stream, in, mask,
+    status = launch(mask_kernel, {(in_w + 27) / 28 * 32, (in_h + 7) / 8, 1}, {32, 1, 1}, stream, in, mask,
         in_w, in_h, in_pitch, mask_pitch, threshold, weight);
   }
   return status;

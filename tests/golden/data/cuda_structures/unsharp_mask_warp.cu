@@ -14,13 +14,13 @@ namespace {
 __host__ __device__ inline int64_t max_i64(int64_t a, int64_t b) { return a < b ? b : a; }
 __host__ __device__ inline int32_t min_i32(int32_t a, int32_t b) { return b < a ? b : a; }
 
-// 'mask' with 'blurx'. Each warp computes a tile of 24x16 pixels, all of a
+// 'mask' with 'blurx'. Each warp computes a tile of 24x8 pixels, all of a
 // stage before the next, and keeps what it needs of 'in', 'blurx' in shared memory.
 __global__ void __launch_bounds__(64, 1) mask_kernel(const float* __restrict__ in, float* __restrict__ mask,
     int32_t in_w, int32_t in_h, int64_t in_pitch, int64_t mask_pitch, float threshold, float weight) {
-  __shared__ float in_rows_of_warps[3520];
-  __shared__ float blurx_rows_of_warps[2688];
-  const int32_t rows = 16;
+  __shared__ float in_rows_of_warps[2112];
+  __shared__ float blurx_rows_of_warps[1344];
+  const int32_t rows = 8;
   for (int32_t x0 = blockIdx.x * 24; x0 < in_w; x0 += gridDim.x * 24) {
     const int32_t columns = min_i32(24, in_w - x0);
     for (int32_t first_tile = blockIdx.y * (rows * 2); first_tile < in_h; first_tile += gridDim.y
@@ -29,14 +29,14 @@ __global__ void __launch_bounds__(64, 1) mask_kernel(const float* __restrict__ i
         const int32_t warp = (int32_t)threadIdx.y;
         const int32_t y0 = first_tile + warp * rows;
         if (y0 < in_h) {
-          float* in_rows = in_rows_of_warps + warp * 1760;
-          float* blurx_rows = blurx_rows_of_warps + warp * 1344;
+          float* in_rows = in_rows_of_warps + warp * 1056;
+          float* blurx_rows = blurx_rows_of_warps + warp * 672;
           const int32_t y1 = min_i32(y0 + rows, in_h);
-          if (0 <= x0 - 3 && x0 + 27 <= in_w && 0 <= y0 - 2 && y0 + 18 <= in_h) {
+          if (0 <= x0 - 3 && x0 + 27 <= in_w && 0 <= y0 - 2 && y0 + 10 <= in_h) {
             __syncwarp();
             for (int32_t i = threadIdx.x; i < 88; i += blockDim.x) {
               const int32_t column = (x0 + (i + 1) / 3 - 3) * 3 + (i + 1) % 3;
-              for (int32_t r = 0; r < 20; ++r) {
+              for (int32_t r = 0; r < 12; ++r) {
                 const int32_t row = y0 + r - 2;
                 in_rows[(int64_t)(row - y0 + 2) * 88 + i] = in[row * in_pitch + column];
               }
@@ -45,7 +45,7 @@ __global__ void __launch_bounds__(64, 1) mask_kernel(const float* __restrict__ i
             for (int32_t t = threadIdx.x; t < 84; t += blockDim.x) {
               const int32_t i = t - 6;
               #pragma unroll
-              for (int32_t r = 0; r < 16; ++r) {
+              for (int32_t r = 0; r < 8; ++r) {
                 const int32_t row = y0 + r;
                 float* blurx_row = blurx_rows + (int64_t)(row - y0) * 84;
                 const float* in_m2 = in_rows + (int64_t)(row - y0) * 88 + 8;
@@ -61,7 +61,7 @@ __global__ void __launch_bounds__(64, 1) mask_kernel(const float* __restrict__ i
             for (int32_t i = threadIdx.x; i < 72; i += blockDim.x) {
               const int32_t x = x0 * 3 + i;
               #pragma unroll
-              for (int32_t r = 0; r < 16; ++r) {
+              for (int32_t r = 0; r < 8; ++r) {
                 const int32_t y = y0 + r;
                 const float* in_0 = in_rows + (int64_t)(y - y0 + 2) * 88 + 8;
                 const float* blurx_0 = blurx_rows + (int64_t)(y - y0) * 84 + 6;
@@ -76,7 +76,7 @@ __global__ void __launch_bounds__(64, 1) mask_kernel(const float* __restrict__ i
             for (int32_t i = threadIdx.x; i < 88; i += blockDim.x) {
               const int32_t column = (x0 + (i + 1) / 3 - 3) * 3 + (i + 1) % 3;
               const bool inside = 0 <= x0 + (i + 1) / 3 - 3 && x0 + (i + 1) / 3 - 3 < in_w;
-              for (int32_t r = 0; r < 20; ++r) {
+              for (int32_t r = 0; r < 12; ++r) {
                 const int32_t row = y0 + r - 2;
                 if (row < y1 + 2) {
                   in_rows[(int64_t)(row - y0 + 2) * 88 + i] = inside && (0 <= row && row < in_h)
@@ -189,7 +189,7 @@ cudaError_t run_unsharp_mask(const float* in, int64_t in_pitch, int64_t in_w, in
   cudaError_t status = cudaSuccess;
 
   if (status == cudaSuccess) {
-    status = launch(mask_kernel, {(in_w + 23) / 24 * 32, (in_h + 15) / 16, 1}, {32, 2, 1}, stream, in, mask,
+    status = launch(mask_kernel, {(in_w + 23) / 24 * 32, (in_h + 7) / 8, 1}, {32, 2, 1}, stream, in, mask,
         in_w, in_h, in_pitch, mask_pitch, threshold, weight);
   }
   return status;
