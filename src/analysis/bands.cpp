@@ -95,6 +95,10 @@ std::int64_t points_of(const Bands& bands) {
 
 }  // namespace
 
+bool Columns::is_across(int dim) const {
+  return std::any_of(across.begin(), across.end(), [dim](const Bands& bands) { return bands.dim == dim; });
+}
+
 ColumnsOrWhy columns_of(const ir::Stage& stage, std::int64_t most_bytes) {
   Columns columns{{}, 1, 1};
   ir::Box across;

@@ -35,6 +35,7 @@ struct Columns {
   std::vector<Bands> across;  ///< Those dimensions, x first. Each has one form, and a coordinate of its own.
   std::int64_t pixels, points;  ///< Of each; points at most.
 
+  bool is_across(int dim) const;
   bool operator==(const Columns&) const = default;
 };
 struct ColumnsOrWhy {

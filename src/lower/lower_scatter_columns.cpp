@@ -57,10 +57,7 @@ class ColumnLowering {
   bool is_ended() const { return &stored_ != &stage_; }
   int lanes() const { return stage_.type.lanes; }
   int dim_of(std::size_t c) const { return columns_.across[c].dim; }
-  bool is_across(int d) const {
-    return std::any_of(columns_.across.begin(), columns_.across.end(),
-                       [d](const analysis::Bands& bands) { return bands.dim == d; });
-  }
+  bool is_across(int d) const { return columns_.is_across(d); }
 
   // ---- columns among threads: neighbours along the first dimension, one row of them after the other
 

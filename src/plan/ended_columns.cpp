@@ -12,11 +12,6 @@ namespace {
 
 using Why = std::optional<std::string>;
 
-bool is_across(const analysis::Columns& columns, int dim) {
-  return std::any_of(columns.across.begin(), columns.across.end(),
-                     [dim](const analysis::Bands& bands) { return bands.dim == dim; });
-}
-
 /// Whether the pixel is in the column of the reader's own one, wherever along it.
 bool is_of_own_column(const ir::Read& read, const analysis::Columns& columns) {
   return std::all_of(columns.across.begin(), columns.across.end(), [&](const analysis::Bands& bands) {
@@ -34,7 +29,7 @@ Why why_not_ended_by(const StageReads& reader, const ir::Stage& scatter, const a
     return fmt::format("'{}' has not as many dimensions as '{}'", stage.name, scatter.name);
   for (int d = 0; d < static_cast<int>(stage.box.size()); ++d) {
     const bool is_like =
-        is_across(columns, d) ? stage.box[d] == scatter.box[d] : stage.box[d].extent.is_constant();
+        columns.is_across(d) ? stage.box[d] == scatter.box[d] : stage.box[d].extent.is_constant();
     if (!is_like) return fmt::format("'{}' and '{}' have not the same columns", stage.name, scatter.name);
   }
   for (const ir::Read* read : reader.reads) {

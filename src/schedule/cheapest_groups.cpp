@@ -59,8 +59,7 @@ class CheapestGroups {
     GroupGraph graph{std::vector<std::vector<int>>(loops_.size()), {}, {}, {}};
     for (std::size_t l = 0; l < loops_.size(); ++l) {
       const ir::Stage& stage = loops_[l].stage();
-      const bool is_always = always_stored(pipeline_, stage) && !may_end_in_reader(pipeline_, stage);
-      graph.is_stored.push_back(tiling_ == Tiling::None || is_always ||
+      graph.is_stored.push_back(tiling_ == Tiling::None || stays_stored(pipeline_, stage) ||
                                 kernels_.uses(stage).evolution != nullptr);
       for (const ir::Stage* reader : kernels_.uses(stage).consumers)
         graph.readers[l].push_back(number_of(kernels_.loop_of(*reader)));
@@ -110,8 +109,7 @@ class CheapestGroups {
   /// Why a group is not part of that of its readers: the end of a sentence.
   std::string why_stored(const Members& group, const std::vector<Members>& groups) const {
     const ir::Stage& result = loops_[group.back()].stage();
-    const bool is_always = always_stored(pipeline_, result) && !may_end_in_reader(pipeline_, result);
-    if (tiling_ == Tiling::None || is_always) return "";
+    if (tiling_ == Tiling::None || stays_stored(pipeline_, result)) return "";
     const auto reader = std::find_if(groups.begin(), groups.end(), [&](const Members& other) {
       const auto& readers = kernels_.uses(result).consumers;
       return &other != &group && std::all_of(readers.begin(), readers.end(), [&](const ir::Stage* r) {

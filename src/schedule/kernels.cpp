@@ -63,14 +63,16 @@ std::optional<std::string> always_stored(const ir::Pipeline& pipeline, const ir:
   return std::nullopt;
 }
 
-bool may_end_in_reader(const ir::Pipeline& pipeline, const ir::Stage& stage) {
-  return std::holds_alternative<ir::Scatter>(stage.definition) && !ir::is_output(pipeline, stage);
+bool stays_stored(const ir::Pipeline& pipeline, const ir::Stage& stage) {
+  const bool may_end =
+      std::holds_alternative<ir::Scatter>(stage.definition) && !ir::is_output(pipeline, stage);
+  return always_stored(pipeline, stage) && !may_end;
 }
 
 bool is_stored(const ir::Pipeline& pipeline, const Kernels& kernels, const ir::Stage& stage,
                const std::function<bool(const ir::Stage& reader)>& is_in_group) {
   const auto& readers = kernels.uses(stage).consumers;
-  return (always_stored(pipeline, stage) && !may_end_in_reader(pipeline, stage)) ||
+  return stays_stored(pipeline, stage) ||
          !std::all_of(readers.begin(), readers.end(), [&](const ir::Stage* r) { return is_in_group(*r); });
 }
 

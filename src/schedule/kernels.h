@@ -58,8 +58,9 @@ class Kernels {
 
 /// Why a stage needs memory of its own, whatever reads it: a clause, or nothing.
 std::optional<std::string> always_stored(const ir::Pipeline& pipeline, const ir::Stage& stage);
-/// Whether it is no longer stored if it is in one kernel with all that read it: what is scattered into (plan/ended_columns.h).
-bool may_end_in_reader(const ir::Pipeline& pipeline, const ir::Stage& stage);
+/// Whether it has one even in a kernel with all that reads it: not if it is scattered into, as columns of that may end in
+/// their reader (plan/ended_columns.h).
+bool stays_stored(const ir::Pipeline& pipeline, const ir::Stage& stage);
 /// Whether a stage has to be in memory: whatever reads it, or as something else than its group does.
 bool is_stored(const ir::Pipeline& pipeline, const Kernels& kernels, const ir::Stage& stage,
                const std::function<bool(const ir::Stage& reader)>& is_in_group);

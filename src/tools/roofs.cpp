@@ -296,9 +296,8 @@ std::string PipelineRoofs::text() const {
     table.add(std::move(row));
   }
   return fmt::format(
-      "predicted for {}, at least, by what {} makes of it and what is known of the board; and as an H100 "
-      "took "
-      "it, with the code that each launch fetches\n{}"
+      "predicted for {}, at least, by what {} makes of it and what is known of the board; and as an "
+      "H100 took it, with the code that each launch fetches\n{}"
       "all kernels one after another {} us; the floor, a copy of {:.4g} MB in one launch, {} us: {:.0f} %\n"
       "{}expected of them one after another {} us: {:.0f} %\n",
       size, compiler, table.text(), microseconds(seconds()), bytes / 1e6, microseconds(floor),
