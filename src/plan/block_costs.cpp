@@ -23,6 +23,8 @@ constexpr int pixels_in_flight = 4, most_values_in_flight = 40;
 // Means of the emitted loops (bench/results/2026-11-24-structures.md): those of static tiles are counted, with constants
 // for bounds; of a march every row is masked and looked at.
 constexpr double around_marching_scalar = 20, around_static_scalar = 4;
+// And for each access to rows of a block's march, which take turns in their rings.
+constexpr double around_access_to_ring = 4;
 // Of split tiles, by the dimensions that are split: where a pixel lies is found anew, and narrow tiles leave lanes without
 // work (bench/results/2026-11-25-split-tiles.md).
 constexpr double around_split_scalar[] = {16, 60, 160};
@@ -193,6 +195,7 @@ void add_tiles(BlockWork& work, const KernelPlan& plan, const ir::Sizes& sizes,
     work.operations -= saved * static_cast<double>(c.alike.alu) * pixels;
     work.divisions -= saved * static_cast<double>(c.alike.sfu) * pixels;
     work.operations += around_scalar(plan) * pixels * c.type.lanes;
+    if (!plan.is_static()) work.operations += around_access_to_ring * c.accesses * pixels;
   }
   add_passes(work, plan);
   if (plan.parts) {
