@@ -41,7 +41,7 @@ TEST(Registers, AreARangeBetweenSteps) {
 }
 
 TEST(Registers, GrowWithTheValuesThatAreAliveAtOnce) {
-  // 14, the values, and an address and the sum when it is stored.
+  // 16, the values, and an address and the sum when it is stored.
   EXPECT_EQ(registers(sum_of(10)), 32);
   EXPECT_EQ(registers(sum_of(20)), 40);
   EXPECT_EQ(registers(sum_of(40)), 64);
@@ -79,8 +79,8 @@ TEST(Registers, HoldWhatALoopReadsFromAround) {
 TEST(Registers, CountIterationsThatAreUnderWayTogether) {
   const Block body = sum_of(5);  // 8 registers with the sum and its address
   EXPECT_EQ(registers(body), 32);
-  EXPECT_EQ(registers(in_loop(LoopKind::GridX, 1000, body)), 48) << "four of them, and the variable";
-  EXPECT_EQ(registers(in_loop(LoopKind::Serial, 2, body)), 32) << "both";
+  EXPECT_EQ(registers(in_loop(LoopKind::GridX, 1000, body)), 64) << "four of them, and the variable: 49";
+  EXPECT_EQ(registers(in_loop(LoopKind::Serial, 2, body)), 40) << "both: 33";
   EXPECT_EQ(registers(in_loop(LoopKind::Serial, 8, body)), 64) << "as many as are worth it";
   EXPECT_EQ(registers(in_loop(LoopKind::Unrolled, 8, body)), 32) << "results are in arrays, which count";
   Block nested = in_loop(LoopKind::Serial, 2, body);
