@@ -139,7 +139,7 @@ class ColumnLowering {
     const LoopKind kind = count <= most_unrolled_pixels ? LoopKind::Unrolled : LoopKind::Serial;
     each_pixel(block, count, kind, [&](const Expr& pixel) {
       Block inner;
-      const std::vector<Expr> at = along_column(pixels_, pixel);
+      const std::vector<Expr> at = along_column(pixel);
       for (int d = 0; d < pixels_.rank(); ++d) {
         if (!is_across(d))
           inner.push_back({kernel::Let{pixels_.coordinate(d),
@@ -175,17 +175,18 @@ class ColumnLowering {
       block.push_back({For{kind, expressions_.i(), literal(0), literal(count), std::move(inner)}});
   }
 
-  /// Where a pixel of a column is along it, counted from where the box begins; nothing for dimensions across.
-  std::vector<Expr> along_column(const Rows& box, const Expr& pixel) const {
-    std::vector<Expr> at(static_cast<std::size_t>(box.rank()));
-    int last = box.rank();
+  /// Where a stored pixel is along its column, counted from where its box begins; nothing for dimensions across.
+  std::vector<Expr> along_column(const Expr& pixel) const {
+    std::vector<Expr> at(static_cast<std::size_t>(pixels_.rank()));
+    int last = pixels_.rank();
     while (is_across(last - 1)) --last;
     Expr rest = pixel;
     for (int d = 0; d < last; ++d) {
       if (is_across(d)) continue;
       const bool is_last = d + 1 == last;
-      at[static_cast<std::size_t>(d)] = is_last ? rest : kernel::binary(BinaryOp::Rem, rest, box.extent(d));
-      rest = kernel::div(rest, box.extent(d));
+      at[static_cast<std::size_t>(d)] =
+          is_last ? rest : kernel::binary(BinaryOp::Rem, rest, pixels_.extent(d));
+      rest = kernel::div(rest, pixels_.extent(d));
     }
     return at;
   }
@@ -215,7 +216,7 @@ class ColumnLowering {
       const Expr at = kernel::sub(cell(c), pixels_.begin(dim_of(c)));
       offset = kernel::add(offset, kernel::mul(at, stride(dim_of(c))));
     }
-    const std::vector<Expr> at = along_column(pixels_, pixel);
+    const std::vector<Expr> at = along_column(pixel);
     for (int d = 0; d < pixels_.rank(); ++d) {
       if (!is_across(d))
         offset = kernel::add(offset, kernel::mul(at[static_cast<std::size_t>(d)], stride(d)));
