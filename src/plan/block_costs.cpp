@@ -31,6 +31,8 @@ constexpr double around_split_scalar[] = {16, 60, 160};
 // Neighbouring pixels of a lane share sums of columns, and rows that a march keeps: of what windows are, compilers leave
 // this part.
 constexpr double left_in_lanes = 0.6;
+// Of a lane's row, besides its pixels: where it lies, and whether it is stored.
+constexpr double around_row_of_lane = 20;
 // What a division, a root or an exponential issues, on several pipes (bench/results/2026-11-28-medians.md).
 constexpr double instructions_of_division = 4;
 // Clocks between the instructions of a warp that is alone: by what compilers write into the instructions, 1.4 to 1.7 where lanes
@@ -237,6 +239,7 @@ void add_warps(BlockWork& work, const KernelPlan& plan, const ir::Sizes& sizes,
   work.batches = std::ceil(static_cast<double>(tiling.height + before) / batch);
   const double rows = work.blocks * work.batches * batch * plan.lines();
   const double of_strips = rows * lanes_of_warp * pixels;
+  work.operations += around_row_of_lane * rows * lanes_of_warp;
   for (const Computed& c : plan.computed) {
     const double halo = plan.is_static()    ? 1 + static_cast<double>(c.halo.back().extent() - 1) / batch
                         : c.halo.size() > 2 ? 1 + static_cast<double>(c.halo[1].extent() - 1) / plan.lines()
@@ -316,8 +319,9 @@ double code_of(const BlockWork& work, const KernelPlan& plan) {
   if (plan.is_tiled() && !plan.is_of_lanes()) {
     const Level* row = plan.level(LevelKind::Row);
     const bool is_unrolled = row != nullptr && row->order == Order::Unrolled;
-    const double scalars = plan.width() * plan.computed.back().type.lanes;
-    if (!plan.is_of_warps()) of_batch /= std::max(1., std::ceil(scalars / work.needs.threads));
+    const Computed& result = plan.computed.back();
+    const double columns = plan.width() * (result.has_flat_lanes ? result.type.lanes : 1);
+    if (!plan.is_of_warps()) of_batch /= std::max(1., std::ceil(columns / work.needs.threads));
     of_batch *= is_unrolled ? left_in_rows : 1. / plan.level(LevelKind::Batch)->extent.back().fixed();
   }
   return code_around + std::min(of_batch, most_code);

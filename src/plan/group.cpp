@@ -14,6 +14,7 @@
 #include "plan/ended_columns.h"
 #include "plan/passes.h"
 #include "plan/window_code.h"
+#include "rewrite/flat_lanes.h"
 #include "rewrite/rewrite_stages.h"
 
 namespace weft::plan {
@@ -80,6 +81,7 @@ bool can_be_stored_with(const ir::Stage& result, const ir::Stage& stage) {
 
 Loop loop_of(const ir::Stage& stage) {
   Loop loop{plan::reads_of(stage), analysis::operations(stage), analysis::shared_operations(stage)};
+  loop.has_flat_lanes = rewrite::flat_lanes(stage).has_value();
   if (stage.domain().size() > 2) loop.alike = analysis::operations_alike(stage, 1);
   ir::visit(ir::expressions(stage), [&](const ir::Expr& e) {
     const bool is_median = std::holds_alternative<ir::Median>(e->op);

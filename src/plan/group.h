@@ -22,6 +22,7 @@ struct Loop {
   analysis::Operations shared =
       {};  ///< Of those what a core computes once for neighbours (analysis/shared_values.h).
   analysis::Operations alike = {};  ///< Of those what is the same for all rows of a volume's planes.
+  bool has_flat_lanes = false;      ///< Of pixels with several, which are computed scalar by scalar.
   bool can_be_value = false;        ///< Of a loop that has all its readers.
   bool has_windows = false;         ///< Folds or medians, its own or of what is in place.
   std::vector<const ir::Stage*> of_medians = {};  ///< It or what is in place, as far as they have medians.

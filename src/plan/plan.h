@@ -143,6 +143,7 @@ struct Computed {
   double accesses = 0;              ///< Values loaded and stored for a pixel, from wherever.
   std::vector<std::string> reads;   ///< Distinct images and stages.
   bool is_value = false;
+  bool has_flat_lanes = false;       ///< Its pixels are computed scalar by scalar.
   int border_columns = 0;            ///< At both ends of a row, where windows leave the image.
   analysis::Operations shared = {};  ///< Those that a core does once for neighbours in a row.
   analysis::Operations alike = {};   ///< Those that are the same for all rows of a volume's planes.

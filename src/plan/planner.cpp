@@ -72,6 +72,7 @@ void count(KernelPlan& plan, const Group& group) {
     computed.alike = loop.alike;
     computed.accesses = accesses_of(loop, group.values);
     if (group.stored.count(&loop.stage())) computed.accesses += 2 * loop.stage().type.lanes;
+    computed.has_flat_lanes = loop.has_flat_lanes;
     computed.is_value = group.values.count(&loop.stage()) > 0;
     computed.border_columns = border_columns(loop);
     computed.phases = analysis::phase_count(loop.reads.reads, plan.code.phases);

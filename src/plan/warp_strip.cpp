@@ -20,6 +20,9 @@ constexpr int bytes_of_lane = 16, most_pixels_of_lane = 8;  // of a row: the wid
 // What a thread takes for coordinates, pointers and the like, and per pixel for what is under way; after measurements
 // of compiled kernels in which registers were 28 + pixels * (rows + loaded rows + 4), within 20 %.
 constexpr int registers_of_any_lane = 28, values_under_way = 4;
+constexpr int bytes_of_register = 4;
+// Where several pixels are in a word: less is under way, and some take the words apart.
+constexpr int registers_to_unpack = 14, packed_values_under_way = 2;
 constexpr int most_registers = 168;  // leaves room for 12 warps on a multiprocessor
 // Where several rates are computed for each pixel of the slowest, more pixels a lane save more than other warps hide, and
 // the sum of all rows says too much: those of a step are not there all at a time. Compilers found 168 to 251.
@@ -208,10 +211,13 @@ double bytes_in_lanes(const Group& group) {
   return bytes;
 }
 
-/// A source whose rows a lane keeps, some of them before they are needed, and columns of other lanes beside them.
+int words_of(int bytes) { return (bytes + bytes_of_register - 1) / bytes_of_register; }
+
+/// A source whose rows a lane keeps, and columns of other lanes beside them; and of it rows that are loaded before they are
+/// needed, in whole words until then.
 int registers_of_rows(Type pixel, int pixels, int beside, int rows, int loaded) {
-  const int of_pixel = pixel.lanes * ((size_of(pixel.scalar) + 3) / 4);
-  return of_pixel * (pixels * (rows + loaded) + beside * rows);
+  const int of_pixel = pixel.lanes * words_of(size_of(pixel.scalar));
+  return of_pixel * (pixels + beside) * rows + words_of(pixels * size_of(pixel)) * loaded;
 }
 
 /// Rows of a volume's planes that are still to be read, of all planes that a lane keeps: those `beside` of whose columns
@@ -248,11 +254,17 @@ int lines_to_be_read(const RollingRows& source, const Group& group, int lines, b
 /// Of a source in a volume, with the plane that is loaded before it is needed.
 int registers_of_planes(const RollingRows& source, const Group& group, const WarpStrip& strip, int beside) {
   const Type pixel = source.source().type;
-  const int of_pixel = pixel.lanes * ((size_of(pixel.scalar) + 3) / 4);
+  const int of_pixel = pixel.lanes * words_of(size_of(pixel.scalar));
   const int loaded = source.is_member ? 0 : strip.prefetch * room_for_lines(source, strip.lines);
   const int own = lines_to_be_read(source, group, strip.lines, false) + loaded;
   return of_pixel * (strip.pixels * own + beside * lines_to_be_read(source, group, strip.lines, true)) +
          registers_of_line * loaded;
+}
+
+bool has_packed_pixels(const March& march) {
+  return std::any_of(march.rolling.begin(), march.rolling.end(), [](const RollingRows& r) {
+    return size_of(r.source().type.scalar) < bytes_of_register;
+  });
 }
 
 WarpStrip strip_of(const Group& group, int pixels, int lines = 1) {
@@ -287,8 +299,13 @@ WarpStrip strip_of(const Group& group, int pixels, int lines = 1) {
   }
   for (const RollingRows& r : march.rolling) strip.rows.push_back(rows.at(&r.source()));
   // Of a volume's plane all rows are stored at a time.
-  strip.registers += registers_of_any_lane + widest * (strip.is_of_volume ? lines : values_under_way);
-  if (strip.is_of_volume) strip.registers += registers_of_line * lines;
+  strip.registers += registers_of_any_lane;
+  if (strip.is_of_volume)
+    strip.registers += (widest + registers_of_line) * lines;
+  else if (has_packed_pixels(march))
+    strip.registers += widest * packed_values_under_way + registers_to_unpack;
+  else
+    strip.registers += widest * values_under_way;
   return strip;
 }
 
@@ -521,7 +538,7 @@ int warps_at_a_time(int registers) {
 }
 
 int warps_to_leave_registers_for(const KernelPlan& plan) {
-  constexpr int usual = 16, bytes_of_register = 4;
+  constexpr int usual = 16;
   if (plan.is_of_volume()) return 1;  // of more pixels than there are warps to be told of
   const bool has_words = std::any_of(plan.kept.begin(), plan.kept.end(), [](const Kept& kept) {
     return size_of(kept.type.scalar) < bytes_of_register;

@@ -5,7 +5,7 @@
 #include "schedule/group_search.h"
 #include "schedule/groups.h"
 #include "schedule/kernels.h"
-#include "schedule/static_tiles.h"
+#include "schedule/tile_sizes.h"
 
 namespace weft::schedule {
 namespace {
@@ -40,13 +40,10 @@ class CheapestGroups {
           if (is_stored(group, member))
             grouping.why[stage.name] = why_not_in_place(pipeline_, kernels_, stage);
         }
-        const StaticTile tile = best_static_tile(tiling_, *group_of(group).group, memory_, model_);
+        const BestTile tile = best_tile(tiling_, *group_of(group).group, memory_, model_);
         if (tile.asked != plan::Choices{}) grouping.kernels[result.name] = tile.asked;
         grouping.why[result.name] =
-            why_not_in_place(pipeline_, kernels_, result) + why_stored(group, way.groups);
-        if (tile.saved > 0)
-          grouping.why[result.name] +=
-              fmt::format("; static tiles should take {:.0f} % less than strips", 100 * tile.saved);
+            why_not_in_place(pipeline_, kernels_, result) + why_stored(group, way.groups) + tile.why;
       }
       grouping.search = fmt::format("{} groups priced, {} sets of stages left{}", found.asked, found.states,
                                     found.is_exact ? "" : "; not all groups were tried");

@@ -9,7 +9,7 @@
 
 #include "plan/planner.h"
 #include "schedule/kernels.h"
-#include "schedule/static_tiles.h"
+#include "schedule/tile_sizes.h"
 
 namespace weft::schedule {
 namespace {

@@ -74,103 +74,103 @@ __device__ inline void store_pack(T* to, const T (&pack)[n], int64_t valid) {
   }
 }
 
-// 'harris' with 'Ixx', 'Iyy', 'Ixy'. Each warp computes a tile of 28x8 pixels, 1 a lane, all of a stage
-// before the next, and keeps 50 % of the rows of 'in', 'Ixx', 'Iyy', 'Ixy' in registers, the others in shared memory.
-__global__ void __launch_bounds__(32, 16) harris_kernel(const float* __restrict__ in,
+// 'harris' with 'Ixx', 'Iyy', 'Ixy'. Each warp computes a tile of 60x4 pixels, 2 a lane, all of a stage
+// before the next, and keeps 25 % of the rows of 'in', 'Ixx', 'Iyy', 'Ixy' in registers, the others in shared memory.
+__global__ void __launch_bounds__(32, 1) harris_kernel(const float* __restrict__ in,
     float* __restrict__ harris, int32_t in_w, int32_t in_h, int64_t in_pitch, int64_t harris_pitch) {
-  float in_next[1];
-  __shared__ __align__(16) float in_rest[192];
-  __shared__ __align__(16) float Ixx_rest[160];
-  __shared__ __align__(16) float Iyy_rest[160];
-  __shared__ __align__(16) float Ixy_rest[160];
-  float in_rows[27] = {};
-  float Ixx_rows[24] = {};
-  float Iyy_rows[24] = {};
-  float Ixy_rows[24] = {};
-  const int32_t rows = 8;
+  float in_next[2];
+  __shared__ __align__(16) float in_rest[384];
+  __shared__ __align__(16) float Ixx_rest[256];
+  __shared__ __align__(16) float Iyy_rest[256];
+  __shared__ __align__(16) float Ixy_rest[256];
+  float in_rows[20] = {};
+  float Ixx_rows[20] = {};
+  float Iyy_rows[20] = {};
+  float Ixy_rows[20] = {};
+  const int32_t rows = 4;
   {
     const int32_t lane = (int32_t)threadIdx.x;
-    for (int32_t next = blockIdx.x * 28; next < in_w; next += gridDim.x * 28) {
-      const int32_t x0 = next == 0 ? in_w - (in_w - 1) % 28 - 1 : next - 28;
+    for (int32_t next = blockIdx.x * 60; next < in_w; next += gridDim.x * 60) {
+      const int32_t x0 = next == 0 ? in_w - (in_w - 1) % 60 - 1 : next - 60;
       const int32_t first = x0 - 2;
-      const int32_t left = first + lane;
-      const bool has_result = 2 <= lane && lane < 30;
+      const int32_t left = first + lane * 2;
+      const bool has_result = 1 <= lane && lane < 31;
       for (int32_t y0 = blockIdx.y * rows; y0 < in_h; y0 += gridDim.y * rows) {
         const int32_t y1 = min_i32(y0 + rows, in_h);
-        const bool in_aligned = (size_t)(in + (int64_t)first) % 4 == 0;
-        const bool harris_aligned = (size_t)(harris + (int64_t)first) % 4 == 0;
-        const bool in_lanes = in_aligned && (in_pitch * 4 & 3) == 0
-            && (first + 32 <= in_w || (in_w - first) % 1 == 0)
-            && (harris_aligned && (harris_pitch * 4 & 3) == 0);
-        const int32_t in_column = min_i32(max_i32(left, 0), in_w - 1);
-        if (in_lanes && (x0 + 28 <= in_w && 0 <= first && first + 32 <= in_w && 2 <= x0 && x0 + 28 <= in_w
-            - 2) && (0 <= y0 - 2 && y0 + 10 <= in_h && 2 <= y0 && y0 + 8 <= in_h - 2)) {
+        const bool in_aligned = (size_t)(in + (int64_t)first) % 8 == 0;
+        const bool harris_aligned = (size_t)(harris + (int64_t)first) % 8 == 0;
+        const bool in_lanes = in_aligned && (in_pitch * 4 & 7) == 0
+            && (first + 64 <= in_w || (in_w - first) % 2 == 0)
+            && (harris_aligned && (harris_pitch * 4 & 7) == 0);
+        const int32_t in_column = min_i32(max_i32(left, 0), in_w - 2);
+        if (in_lanes && (x0 + 60 <= in_w && 0 <= first && first + 64 <= in_w && 2 <= x0 && x0 + 60 <= in_w
+            - 2) && (0 <= y0 - 2 && y0 + 6 <= in_h && 2 <= y0 && y0 + 4 <= in_h - 2)) {
           #pragma unroll
-          for (int32_t k = 0; k < 12; ++k) {
-            float in_next_row[1];
+          for (int32_t k = 0; k < 8; ++k) {
+            float in_next_row[2];
             load_whole(in_next_row, in + (y0 + k - 2) * in_pitch + left);
-            if (k < 6) {
+            if (k < 2) {
               #pragma unroll
-              for (int32_t j = 0; j < 1; ++j) {
-                in_rows[k * 3 + j + 1] = in_next_row[j];
+              for (int32_t j = 0; j < 2; ++j) {
+                in_rows[k * 4 + j + 1] = in_next_row[j];
               }
-              const float in_rows_beside_0 = __shfl_up_sync(~0u, in_rows[k * 3 + 1], 1);
-              in_rows[k * 3] = in_rows_beside_0;
-              const float in_rows_beside_1 = __shfl_down_sync(~0u, in_rows[k * 3 + 1], 1);
-              in_rows[k * 3 + 2] = in_rows_beside_1;
+              const float in_rows_beside_0 = __shfl_up_sync(~0u, in_rows[k * 4 + 2], 1);
+              in_rows[k * 4] = in_rows_beside_0;
+              const float in_rows_beside_1 = __shfl_down_sync(~0u, in_rows[k * 4 + 1], 1);
+              in_rows[k * 4 + 3] = in_rows_beside_1;
             } else {
-              store_whole(in_rest + (int64_t)((k - 6) * 32 + lane), in_next_row);
+              store_whole(in_rest + (int64_t)((k - 2) * 64 + lane * 2), in_next_row);
             }
           }
           #pragma unroll
           for (int32_t k = 0; k < 2; ++k) {
-            if (6 <= k) {
-              float in_next_row[1];
-              load_whole(in_next_row, in_rest + (int64_t)((k - 6) * 32 + lane));
+            if (2 <= k) {
+              float in_next_row[2];
+              load_whole(in_next_row, in_rest + (int64_t)((k - 2) * 64 + lane * 2));
               #pragma unroll
-              for (int32_t j = 0; j < 1; ++j) {
-                in_rows[((k - 6) % 3 + 6) * 3 + j + 1] = in_next_row[j];
+              for (int32_t j = 0; j < 2; ++j) {
+                in_rows[((k - 2) % 3 + 2) * 4 + j + 1] = in_next_row[j];
               }
-              const float in_rows_beside_0 = __shfl_up_sync(~0u, in_rows[((k - 6) % 3 + 6) * 3 + 1], 1);
-              in_rows[((k - 6) % 3 + 6) * 3] = in_rows_beside_0;
-              const float in_rows_beside_1 = __shfl_down_sync(~0u, in_rows[((k - 6) % 3 + 6) * 3 + 1], 1);
-              in_rows[((k - 6) % 3 + 6) * 3 + 2] = in_rows_beside_1;
+              const float in_rows_beside_0 = __shfl_up_sync(~0u, in_rows[((k - 2) % 3 + 2) * 4 + 2], 1);
+              in_rows[((k - 2) % 3 + 2) * 4] = in_rows_beside_0;
+              const float in_rows_beside_1 = __shfl_down_sync(~0u, in_rows[((k - 2) % 3 + 2) * 4 + 1], 1);
+              in_rows[((k - 2) % 3 + 2) * 4 + 3] = in_rows_beside_1;
             }
           }
           #pragma unroll
-          for (int32_t k = 0; k < 10; ++k) {
-            if (6 <= k + 2) {
-              float in_next_row[1];
-              load_whole(in_next_row, in_rest + (int64_t)((k - 4) * 32 + lane));
+          for (int32_t k = 0; k < 6; ++k) {
+            if (2 <= k + 2) {
+              float in_next_row[2];
+              load_whole(in_next_row, in_rest + (int64_t)(k * 64 + lane * 2));
               #pragma unroll
-              for (int32_t j = 0; j < 1; ++j) {
-                in_rows[((k - 4) % 3 + 6) * 3 + j + 1] = in_next_row[j];
+              for (int32_t j = 0; j < 2; ++j) {
+                in_rows[(k % 3 + 2) * 4 + j + 1] = in_next_row[j];
               }
-              const float in_rows_beside_0 = __shfl_up_sync(~0u, in_rows[((k - 4) % 3 + 6) * 3 + 1], 1);
-              in_rows[((k - 4) % 3 + 6) * 3] = in_rows_beside_0;
-              const float in_rows_beside_1 = __shfl_down_sync(~0u, in_rows[((k - 4) % 3 + 6) * 3 + 1], 1);
-              in_rows[((k - 4) % 3 + 6) * 3 + 2] = in_rows_beside_1;
+              const float in_rows_beside_0 = __shfl_up_sync(~0u, in_rows[(k % 3 + 2) * 4 + 2], 1);
+              in_rows[(k % 3 + 2) * 4] = in_rows_beside_0;
+              const float in_rows_beside_1 = __shfl_down_sync(~0u, in_rows[(k % 3 + 2) * 4 + 1], 1);
+              in_rows[(k % 3 + 2) * 4 + 3] = in_rows_beside_1;
             }
             {
-              float Ixx_own[1];
-              float Iyy_own[1];
-              float Ixy_own[1];
-              const float* in_m1 = in_rows + (k < 6 ? k : (k - 6) % 3 + 6) * 3 + 1;
-              const float* in_p1 = in_rows + (k + 2 < 6 ? k + 2 : (k - 4) % 3 + 6) * 3 + 1;
-              const float* in_0 = in_rows + (k + 1 < 6 ? k + 1 : (k - 5) % 3 + 6) * 3 + 1;
-              float column[3];
+              float Ixx_own[2];
+              float Iyy_own[2];
+              float Ixy_own[2];
+              const float* in_m1 = in_rows + (k < 2 ? k : (k - 2) % 3 + 2) * 4 + 1;
+              const float* in_p1 = in_rows + (k + 2 < 2 ? k + 2 : k % 3 + 2) * 4 + 1;
+              const float* in_0 = in_rows + (k + 1 < 2 ? k + 1 : (k - 1) % 3 + 2) * 4 + 1;
+              float column[4];
               #pragma unroll
-              for (int32_t i = 0; i < 3; ++i) {
+              for (int32_t i = 0; i < 4; ++i) {
                 column[i] = -0.16666667f * in_m1[i - 1] + 0.16666667f * in_p1[i - 1];
               }
-              float column_2[3];
+              float column_2[4];
               #pragma unroll
-              for (int32_t i = 0; i < 3; ++i) {
+              for (int32_t i = 0; i < 4; ++i) {
                 column_2[i] = -0.083333336f * in_m1[i - 1] - 0.16666667f * in_0[i - 1]
                     - 0.083333336f * in_p1[i - 1];
               }
               #pragma unroll
-              for (int32_t i = 0; i < 1; ++i) {
+              for (int32_t i = 0; i < 2; ++i) {
                 const float Ix = 0.5f * column[i] + column[i + 1] + 0.5f * column[i + 2];
                 Ixx_own[i] = Ix * Ix;
                 const float Iy = column_2[i] - column_2[i + 2];
@@ -179,156 +179,156 @@ __global__ void __launch_bounds__(32, 16) harris_kernel(const float* __restrict_
                 const float Iy_2 = column_2[i] - column_2[i + 2];
                 Ixy_own[i] = Ix_2 * Iy_2;
               }
-              if (k < 5) {
+              if (k < 2) {
                 #pragma unroll
-                for (int32_t j = 0; j < 1; ++j) {
-                  Ixx_rows[k * 3 + j + 1] = Ixx_own[j];
+                for (int32_t j = 0; j < 2; ++j) {
+                  Ixx_rows[k * 4 + j + 1] = Ixx_own[j];
                 }
-                const float Ixx_rows_beside_0 = __shfl_up_sync(~0u, Ixx_rows[k * 3 + 1], 1);
-                Ixx_rows[k * 3] = Ixx_rows_beside_0;
-                const float Ixx_rows_beside_1 = __shfl_down_sync(~0u, Ixx_rows[k * 3 + 1], 1);
-                Ixx_rows[k * 3 + 2] = Ixx_rows_beside_1;
+                const float Ixx_rows_beside_0 = __shfl_up_sync(~0u, Ixx_rows[k * 4 + 2], 1);
+                Ixx_rows[k * 4] = Ixx_rows_beside_0;
+                const float Ixx_rows_beside_1 = __shfl_down_sync(~0u, Ixx_rows[k * 4 + 1], 1);
+                Ixx_rows[k * 4 + 3] = Ixx_rows_beside_1;
               } else {
-                store_whole(Ixx_rest + (int64_t)((k - 5) * 32 + lane), Ixx_own);
+                store_whole(Ixx_rest + (int64_t)((k - 2) * 64 + lane * 2), Ixx_own);
               }
-              if (k < 5) {
+              if (k < 2) {
                 #pragma unroll
-                for (int32_t j = 0; j < 1; ++j) {
-                  Iyy_rows[k * 3 + j + 1] = Iyy_own[j];
+                for (int32_t j = 0; j < 2; ++j) {
+                  Iyy_rows[k * 4 + j + 1] = Iyy_own[j];
                 }
-                const float Iyy_rows_beside_0 = __shfl_up_sync(~0u, Iyy_rows[k * 3 + 1], 1);
-                Iyy_rows[k * 3] = Iyy_rows_beside_0;
-                const float Iyy_rows_beside_1 = __shfl_down_sync(~0u, Iyy_rows[k * 3 + 1], 1);
-                Iyy_rows[k * 3 + 2] = Iyy_rows_beside_1;
+                const float Iyy_rows_beside_0 = __shfl_up_sync(~0u, Iyy_rows[k * 4 + 2], 1);
+                Iyy_rows[k * 4] = Iyy_rows_beside_0;
+                const float Iyy_rows_beside_1 = __shfl_down_sync(~0u, Iyy_rows[k * 4 + 1], 1);
+                Iyy_rows[k * 4 + 3] = Iyy_rows_beside_1;
               } else {
-                store_whole(Iyy_rest + (int64_t)((k - 5) * 32 + lane), Iyy_own);
+                store_whole(Iyy_rest + (int64_t)((k - 2) * 64 + lane * 2), Iyy_own);
               }
-              if (k < 5) {
+              if (k < 2) {
                 #pragma unroll
-                for (int32_t j = 0; j < 1; ++j) {
-                  Ixy_rows[k * 3 + j + 1] = Ixy_own[j];
+                for (int32_t j = 0; j < 2; ++j) {
+                  Ixy_rows[k * 4 + j + 1] = Ixy_own[j];
                 }
-                const float Ixy_rows_beside_0 = __shfl_up_sync(~0u, Ixy_rows[k * 3 + 1], 1);
-                Ixy_rows[k * 3] = Ixy_rows_beside_0;
-                const float Ixy_rows_beside_1 = __shfl_down_sync(~0u, Ixy_rows[k * 3 + 1], 1);
-                Ixy_rows[k * 3 + 2] = Ixy_rows_beside_1;
+                const float Ixy_rows_beside_0 = __shfl_up_sync(~0u, Ixy_rows[k * 4 + 2], 1);
+                Ixy_rows[k * 4] = Ixy_rows_beside_0;
+                const float Ixy_rows_beside_1 = __shfl_down_sync(~0u, Ixy_rows[k * 4 + 1], 1);
+                Ixy_rows[k * 4 + 3] = Ixy_rows_beside_1;
               } else {
-                store_whole(Ixy_rest + (int64_t)((k - 5) * 32 + lane), Ixy_own);
+                store_whole(Ixy_rest + (int64_t)((k - 2) * 64 + lane * 2), Ixy_own);
               }
             }
           }
           #pragma unroll
           for (int32_t k = 0; k < 2; ++k) {
-            if (5 <= k) {
-              float Ixx_next_row[1];
-              load_whole(Ixx_next_row, Ixx_rest + (int64_t)((k - 5) * 32 + lane));
+            if (2 <= k) {
+              float Ixx_next_row[2];
+              load_whole(Ixx_next_row, Ixx_rest + (int64_t)((k - 2) * 64 + lane * 2));
               #pragma unroll
-              for (int32_t j = 0; j < 1; ++j) {
-                Ixx_rows[((k - 5) % 3 + 5) * 3 + j + 1] = Ixx_next_row[j];
+              for (int32_t j = 0; j < 2; ++j) {
+                Ixx_rows[((k - 2) % 3 + 2) * 4 + j + 1] = Ixx_next_row[j];
               }
-              const float Ixx_rows_beside_0 = __shfl_up_sync(~0u, Ixx_rows[((k - 5) % 3 + 5) * 3 + 1], 1);
-              Ixx_rows[((k - 5) % 3 + 5) * 3] = Ixx_rows_beside_0;
-              const float Ixx_rows_beside_1 = __shfl_down_sync(~0u, Ixx_rows[((k - 5) % 3 + 5) * 3 + 1], 1);
-              Ixx_rows[((k - 5) % 3 + 5) * 3 + 2] = Ixx_rows_beside_1;
+              const float Ixx_rows_beside_0 = __shfl_up_sync(~0u, Ixx_rows[((k - 2) % 3 + 2) * 4 + 2], 1);
+              Ixx_rows[((k - 2) % 3 + 2) * 4] = Ixx_rows_beside_0;
+              const float Ixx_rows_beside_1 = __shfl_down_sync(~0u, Ixx_rows[((k - 2) % 3 + 2) * 4 + 1], 1);
+              Ixx_rows[((k - 2) % 3 + 2) * 4 + 3] = Ixx_rows_beside_1;
             }
           }
           #pragma unroll
           for (int32_t k = 0; k < 2; ++k) {
-            if (5 <= k) {
-              float Iyy_next_row[1];
-              load_whole(Iyy_next_row, Iyy_rest + (int64_t)((k - 5) * 32 + lane));
+            if (2 <= k) {
+              float Iyy_next_row[2];
+              load_whole(Iyy_next_row, Iyy_rest + (int64_t)((k - 2) * 64 + lane * 2));
               #pragma unroll
-              for (int32_t j = 0; j < 1; ++j) {
-                Iyy_rows[((k - 5) % 3 + 5) * 3 + j + 1] = Iyy_next_row[j];
+              for (int32_t j = 0; j < 2; ++j) {
+                Iyy_rows[((k - 2) % 3 + 2) * 4 + j + 1] = Iyy_next_row[j];
               }
-              const float Iyy_rows_beside_0 = __shfl_up_sync(~0u, Iyy_rows[((k - 5) % 3 + 5) * 3 + 1], 1);
-              Iyy_rows[((k - 5) % 3 + 5) * 3] = Iyy_rows_beside_0;
-              const float Iyy_rows_beside_1 = __shfl_down_sync(~0u, Iyy_rows[((k - 5) % 3 + 5) * 3 + 1], 1);
-              Iyy_rows[((k - 5) % 3 + 5) * 3 + 2] = Iyy_rows_beside_1;
+              const float Iyy_rows_beside_0 = __shfl_up_sync(~0u, Iyy_rows[((k - 2) % 3 + 2) * 4 + 2], 1);
+              Iyy_rows[((k - 2) % 3 + 2) * 4] = Iyy_rows_beside_0;
+              const float Iyy_rows_beside_1 = __shfl_down_sync(~0u, Iyy_rows[((k - 2) % 3 + 2) * 4 + 1], 1);
+              Iyy_rows[((k - 2) % 3 + 2) * 4 + 3] = Iyy_rows_beside_1;
             }
           }
           #pragma unroll
           for (int32_t k = 0; k < 2; ++k) {
-            if (5 <= k) {
-              float Ixy_next_row[1];
-              load_whole(Ixy_next_row, Ixy_rest + (int64_t)((k - 5) * 32 + lane));
+            if (2 <= k) {
+              float Ixy_next_row[2];
+              load_whole(Ixy_next_row, Ixy_rest + (int64_t)((k - 2) * 64 + lane * 2));
               #pragma unroll
-              for (int32_t j = 0; j < 1; ++j) {
-                Ixy_rows[((k - 5) % 3 + 5) * 3 + j + 1] = Ixy_next_row[j];
+              for (int32_t j = 0; j < 2; ++j) {
+                Ixy_rows[((k - 2) % 3 + 2) * 4 + j + 1] = Ixy_next_row[j];
               }
-              const float Ixy_rows_beside_0 = __shfl_up_sync(~0u, Ixy_rows[((k - 5) % 3 + 5) * 3 + 1], 1);
-              Ixy_rows[((k - 5) % 3 + 5) * 3] = Ixy_rows_beside_0;
-              const float Ixy_rows_beside_1 = __shfl_down_sync(~0u, Ixy_rows[((k - 5) % 3 + 5) * 3 + 1], 1);
-              Ixy_rows[((k - 5) % 3 + 5) * 3 + 2] = Ixy_rows_beside_1;
+              const float Ixy_rows_beside_0 = __shfl_up_sync(~0u, Ixy_rows[((k - 2) % 3 + 2) * 4 + 2], 1);
+              Ixy_rows[((k - 2) % 3 + 2) * 4] = Ixy_rows_beside_0;
+              const float Ixy_rows_beside_1 = __shfl_down_sync(~0u, Ixy_rows[((k - 2) % 3 + 2) * 4 + 1], 1);
+              Ixy_rows[((k - 2) % 3 + 2) * 4 + 3] = Ixy_rows_beside_1;
             }
           }
           #pragma unroll
-          for (int32_t k = 0; k < 8; ++k) {
-            if (5 <= k + 2) {
-              float Ixx_next_row[1];
-              load_whole(Ixx_next_row, Ixx_rest + (int64_t)((k - 3) * 32 + lane));
+          for (int32_t k = 0; k < 4; ++k) {
+            if (2 <= k + 2) {
+              float Ixx_next_row[2];
+              load_whole(Ixx_next_row, Ixx_rest + (int64_t)(k * 64 + lane * 2));
               #pragma unroll
-              for (int32_t j = 0; j < 1; ++j) {
-                Ixx_rows[((k - 3) % 3 + 5) * 3 + j + 1] = Ixx_next_row[j];
+              for (int32_t j = 0; j < 2; ++j) {
+                Ixx_rows[(k % 3 + 2) * 4 + j + 1] = Ixx_next_row[j];
               }
-              const float Ixx_rows_beside_0 = __shfl_up_sync(~0u, Ixx_rows[((k - 3) % 3 + 5) * 3 + 1], 1);
-              Ixx_rows[((k - 3) % 3 + 5) * 3] = Ixx_rows_beside_0;
-              const float Ixx_rows_beside_1 = __shfl_down_sync(~0u, Ixx_rows[((k - 3) % 3 + 5) * 3 + 1], 1);
-              Ixx_rows[((k - 3) % 3 + 5) * 3 + 2] = Ixx_rows_beside_1;
+              const float Ixx_rows_beside_0 = __shfl_up_sync(~0u, Ixx_rows[(k % 3 + 2) * 4 + 2], 1);
+              Ixx_rows[(k % 3 + 2) * 4] = Ixx_rows_beside_0;
+              const float Ixx_rows_beside_1 = __shfl_down_sync(~0u, Ixx_rows[(k % 3 + 2) * 4 + 1], 1);
+              Ixx_rows[(k % 3 + 2) * 4 + 3] = Ixx_rows_beside_1;
             }
-            if (5 <= k + 2) {
-              float Iyy_next_row[1];
-              load_whole(Iyy_next_row, Iyy_rest + (int64_t)((k - 3) * 32 + lane));
+            if (2 <= k + 2) {
+              float Iyy_next_row[2];
+              load_whole(Iyy_next_row, Iyy_rest + (int64_t)(k * 64 + lane * 2));
               #pragma unroll
-              for (int32_t j = 0; j < 1; ++j) {
-                Iyy_rows[((k - 3) % 3 + 5) * 3 + j + 1] = Iyy_next_row[j];
+              for (int32_t j = 0; j < 2; ++j) {
+                Iyy_rows[(k % 3 + 2) * 4 + j + 1] = Iyy_next_row[j];
               }
-              const float Iyy_rows_beside_0 = __shfl_up_sync(~0u, Iyy_rows[((k - 3) % 3 + 5) * 3 + 1], 1);
-              Iyy_rows[((k - 3) % 3 + 5) * 3] = Iyy_rows_beside_0;
-              const float Iyy_rows_beside_1 = __shfl_down_sync(~0u, Iyy_rows[((k - 3) % 3 + 5) * 3 + 1], 1);
-              Iyy_rows[((k - 3) % 3 + 5) * 3 + 2] = Iyy_rows_beside_1;
+              const float Iyy_rows_beside_0 = __shfl_up_sync(~0u, Iyy_rows[(k % 3 + 2) * 4 + 2], 1);
+              Iyy_rows[(k % 3 + 2) * 4] = Iyy_rows_beside_0;
+              const float Iyy_rows_beside_1 = __shfl_down_sync(~0u, Iyy_rows[(k % 3 + 2) * 4 + 1], 1);
+              Iyy_rows[(k % 3 + 2) * 4 + 3] = Iyy_rows_beside_1;
             }
-            if (5 <= k + 2) {
-              float Ixy_next_row[1];
-              load_whole(Ixy_next_row, Ixy_rest + (int64_t)((k - 3) * 32 + lane));
+            if (2 <= k + 2) {
+              float Ixy_next_row[2];
+              load_whole(Ixy_next_row, Ixy_rest + (int64_t)(k * 64 + lane * 2));
               #pragma unroll
-              for (int32_t j = 0; j < 1; ++j) {
-                Ixy_rows[((k - 3) % 3 + 5) * 3 + j + 1] = Ixy_next_row[j];
+              for (int32_t j = 0; j < 2; ++j) {
+                Ixy_rows[(k % 3 + 2) * 4 + j + 1] = Ixy_next_row[j];
               }
-              const float Ixy_rows_beside_0 = __shfl_up_sync(~0u, Ixy_rows[((k - 3) % 3 + 5) * 3 + 1], 1);
-              Ixy_rows[((k - 3) % 3 + 5) * 3] = Ixy_rows_beside_0;
-              const float Ixy_rows_beside_1 = __shfl_down_sync(~0u, Ixy_rows[((k - 3) % 3 + 5) * 3 + 1], 1);
-              Ixy_rows[((k - 3) % 3 + 5) * 3 + 2] = Ixy_rows_beside_1;
+              const float Ixy_rows_beside_0 = __shfl_up_sync(~0u, Ixy_rows[(k % 3 + 2) * 4 + 2], 1);
+              Ixy_rows[(k % 3 + 2) * 4] = Ixy_rows_beside_0;
+              const float Ixy_rows_beside_1 = __shfl_down_sync(~0u, Ixy_rows[(k % 3 + 2) * 4 + 1], 1);
+              Ixy_rows[(k % 3 + 2) * 4 + 3] = Ixy_rows_beside_1;
             }
             {
               const int32_t y = y0 + k;
-              float harris_pack[1];
-              const float* Ixx_m1 = Ixx_rows + (k < 5 ? k : (k - 5) % 3 + 5) * 3 + 1;
-              const float* Ixx_0 = Ixx_rows + (k + 1 < 5 ? k + 1 : (k - 4) % 3 + 5) * 3 + 1;
-              const float* Ixx_p1 = Ixx_rows + (k + 2 < 5 ? k + 2 : (k - 3) % 3 + 5) * 3 + 1;
-              const float* Iyy_m1 = Iyy_rows + (k < 5 ? k : (k - 5) % 3 + 5) * 3 + 1;
-              const float* Iyy_0 = Iyy_rows + (k + 1 < 5 ? k + 1 : (k - 4) % 3 + 5) * 3 + 1;
-              const float* Iyy_p1 = Iyy_rows + (k + 2 < 5 ? k + 2 : (k - 3) % 3 + 5) * 3 + 1;
-              const float* Ixy_m1 = Ixy_rows + (k < 5 ? k : (k - 5) % 3 + 5) * 3 + 1;
-              const float* Ixy_0 = Ixy_rows + (k + 1 < 5 ? k + 1 : (k - 4) % 3 + 5) * 3 + 1;
-              const float* Ixy_p1 = Ixy_rows + (k + 2 < 5 ? k + 2 : (k - 3) % 3 + 5) * 3 + 1;
-              float column[3];
+              float harris_pack[2];
+              const float* Ixx_m1 = Ixx_rows + (k < 2 ? k : (k - 2) % 3 + 2) * 4 + 1;
+              const float* Ixx_0 = Ixx_rows + (k + 1 < 2 ? k + 1 : (k - 1) % 3 + 2) * 4 + 1;
+              const float* Ixx_p1 = Ixx_rows + (k + 2 < 2 ? k + 2 : k % 3 + 2) * 4 + 1;
+              const float* Iyy_m1 = Iyy_rows + (k < 2 ? k : (k - 2) % 3 + 2) * 4 + 1;
+              const float* Iyy_0 = Iyy_rows + (k + 1 < 2 ? k + 1 : (k - 1) % 3 + 2) * 4 + 1;
+              const float* Iyy_p1 = Iyy_rows + (k + 2 < 2 ? k + 2 : k % 3 + 2) * 4 + 1;
+              const float* Ixy_m1 = Ixy_rows + (k < 2 ? k : (k - 2) % 3 + 2) * 4 + 1;
+              const float* Ixy_0 = Ixy_rows + (k + 1 < 2 ? k + 1 : (k - 1) % 3 + 2) * 4 + 1;
+              const float* Ixy_p1 = Ixy_rows + (k + 2 < 2 ? k + 2 : k % 3 + 2) * 4 + 1;
+              float column[4];
               #pragma unroll
-              for (int32_t i = 0; i < 3; ++i) {
+              for (int32_t i = 0; i < 4; ++i) {
                 column[i] = Ixx_m1[i - 1] + Ixx_0[i - 1] + Ixx_p1[i - 1];
               }
-              float column_2[3];
+              float column_2[4];
               #pragma unroll
-              for (int32_t i = 0; i < 3; ++i) {
+              for (int32_t i = 0; i < 4; ++i) {
                 column_2[i] = Iyy_m1[i - 1] + Iyy_0[i - 1] + Iyy_p1[i - 1];
               }
-              float column_3[3];
+              float column_3[4];
               #pragma unroll
-              for (int32_t i = 0; i < 3; ++i) {
+              for (int32_t i = 0; i < 4; ++i) {
                 column_3[i] = Ixy_m1[i - 1] + Ixy_0[i - 1] + Ixy_p1[i - 1];
               }
               #pragma unroll
-              for (int32_t i = 0; i < 1; ++i) {
+              for (int32_t i = 0; i < 2; ++i) {
                 const float Sxx = column[i] + column[i + 1] + column[i + 2];
                 const float Syy = column_2[i] + column_2[i + 1] + column_2[i + 2];
                 const float Sxy = column_3[i] + column_3[i + 1] + column_3[i + 2];
@@ -346,243 +346,246 @@ __global__ void __launch_bounds__(32, 16) harris_kernel(const float* __restrict_
           for (int32_t k = 0; k < 1; ++k) {
             const int64_t in_above = clamp_index(y0 + k - 2, in_h) * in_pitch;
             if (in_lanes) {
-              float in_next_row[1];
+              float in_next_row[2];
               load_whole(in_next_row, in + in_above + in_column);
               #pragma unroll
-              for (int32_t j = 0; j < 1; ++j) {
-                in_next[k + j] = in_next_row[j];
+              for (int32_t j = 0; j < 2; ++j) {
+                in_next[k * 2 + j] = in_next_row[j];
               }
             } else {
               #pragma unroll
-              for (int32_t j = 0; j < 1; ++j) {
+              for (int32_t j = 0; j < 2; ++j) {
                 const int32_t across = clamp_index(left + j, in_w);
-                in_next[k + j] = in[in_above + across];
+                in_next[k * 2 + j] = in[in_above + across];
               }
             }
           }
           for (int32_t y = y0 - 4; y < y1; ++y) {
             #pragma unroll
-            for (int32_t j = 0; j < 6; ++j) {
-              in_rows[j] = in_rows[j + 3];
+            for (int32_t j = 0; j < 8; ++j) {
+              in_rows[j] = in_rows[j + 4];
             }
             #pragma unroll
-            for (int32_t j = 0; j < 6; ++j) {
-              Ixx_rows[j] = Ixx_rows[j + 3];
+            for (int32_t j = 0; j < 8; ++j) {
+              Ixx_rows[j] = Ixx_rows[j + 4];
             }
             #pragma unroll
-            for (int32_t j = 0; j < 6; ++j) {
-              Iyy_rows[j] = Iyy_rows[j + 3];
+            for (int32_t j = 0; j < 8; ++j) {
+              Iyy_rows[j] = Iyy_rows[j + 4];
             }
             #pragma unroll
-            for (int32_t j = 0; j < 6; ++j) {
-              Ixy_rows[j] = Ixy_rows[j + 3];
+            for (int32_t j = 0; j < 8; ++j) {
+              Ixy_rows[j] = Ixy_rows[j + 4];
             }
             #pragma unroll
-            for (int32_t j = 0; j < 1; ++j) {
-              in_rows[j + 7] = in_next[j];
+            for (int32_t j = 0; j < 2; ++j) {
+              in_rows[j + 9] = in_next[j];
             }
             const int64_t in_above = clamp_index(min_i32(y + 3, y1 + 1), in_h) * in_pitch;
             if (in_lanes) {
-              float in_next_row[1];
+              float in_next_row[2];
               load_whole(in_next_row, in + in_above + in_column);
               #pragma unroll
-              for (int32_t j = 0; j < 1; ++j) {
+              for (int32_t j = 0; j < 2; ++j) {
                 in_next[j] = in_next_row[j];
               }
             } else {
               #pragma unroll
-              for (int32_t j = 0; j < 1; ++j) {
+              for (int32_t j = 0; j < 2; ++j) {
                 const int32_t across = clamp_index(left + j, in_w);
                 in_next[j] = in[in_above + across];
               }
             }
-            const float in_rows_beside_0 = __shfl_up_sync(~0u, in_rows[7], 1);
-            in_rows[6] = in_rows_beside_0;
-            const float in_rows_beside_1 = __shfl_down_sync(~0u, in_rows[7], 1);
-            in_rows[8] = in_rows_beside_1;
+            const float in_rows_beside_0 = __shfl_up_sync(~0u, in_rows[10], 1);
+            in_rows[8] = in_rows_beside_0;
+            const float in_rows_beside_1 = __shfl_down_sync(~0u, in_rows[9], 1);
+            in_rows[11] = in_rows_beside_1;
             if (in_lanes) {
-              in_rows[6] = left == 0 ? in_rows[7] : in_rows[6];
-              in_rows[8] = left + 1 == in_w ? in_rows[7] : in_rows[8];
+              in_rows[8] = left == 0 ? in_rows[9] : in_rows[8];
+              in_rows[11] = left + 2 == in_w ? in_rows[10] : in_rows[11];
             }
             {
               const int32_t Ixx_y = y + 1;
               const float* in_m1 = in_rows + 1;
-              const float* in_p1 = in_rows + 7;
-              const float* in_0 = in_rows + 4;
-              float column[3];
+              const float* in_p1 = in_rows + 9;
+              const float* in_0 = in_rows + 5;
+              float column[4];
               #pragma unroll
-              for (int32_t i = 0; i < 3; ++i) {
+              for (int32_t i = 0; i < 4; ++i) {
                 column[i] = -0.16666667f * in_m1[i - 1] + 0.16666667f * in_p1[i - 1];
               }
-              float column_2[3];
+              float column_2[4];
               #pragma unroll
-              for (int32_t i = 0; i < 3; ++i) {
+              for (int32_t i = 0; i < 4; ++i) {
                 column_2[i] = -0.083333336f * in_m1[i - 1] - 0.16666667f * in_0[i - 1]
                     - 0.083333336f * in_p1[i - 1];
               }
               #pragma unroll
-              for (int32_t i = 0; i < 1; ++i) {
+              for (int32_t i = 0; i < 2; ++i) {
                 const float Ix = 0.5f * column[i] + column[i + 1] + 0.5f * column[i + 2];
-                Ixx_rows[i + 7] = Ix * Ix;
+                Ixx_rows[i + 9] = Ix * Ix;
                 const float Iy = column_2[i] - column_2[i + 2];
-                Iyy_rows[i + 7] = Iy * Iy;
+                Iyy_rows[i + 9] = Iy * Iy;
                 const float Ix_2 = 0.5f * column[i] + column[i + 1] + 0.5f * column[i + 2];
                 const float Iy_2 = column_2[i] - column_2[i + 2];
-                Ixy_rows[i + 7] = Ix_2 * Iy_2;
+                Ixy_rows[i + 9] = Ix_2 * Iy_2;
               }
               if (first < 0) {
-                const float Ixx_rows_left_0 = __shfl_sync(~0u, Ixx_rows[7],
-                    (int64_t)min_i32(max_i32(0 - first, 0), 31));
+                const float Ixx_rows_left_0 = __shfl_sync(~0u, min_i32(max_i32(0 - first, 0), 63) % 2 == 1
+                    ? Ixx_rows[10] : Ixx_rows[9], (int64_t)(min_i32(max_i32(0 - first, 0), 63) / 2));
                 #pragma unroll
-                for (int32_t i = 0; i < 1; ++i) {
-                  Ixx_rows[i + 7] = left + i < 0 ? Ixx_rows_left_0 : Ixx_rows[i + 7];
+                for (int32_t i = 0; i < 2; ++i) {
+                  Ixx_rows[i + 9] = left + i < 0 ? Ixx_rows_left_0 : Ixx_rows[i + 9];
                 }
               }
-              if (in_w < first + 32) {
-                const float Ixx_rows_right_0 = __shfl_sync(~0u, Ixx_rows[7],
-                    (int64_t)min_i32(max_i32(in_w - first - 1, 0), 31));
+              if (in_w < first + 64) {
+                const float Ixx_rows_right_0 = __shfl_sync(~0u,
+                    min_i32(max_i32(in_w - first - 1, 0), 63) % 2 == 1 ? Ixx_rows[10] : Ixx_rows[9],
+                    (int64_t)(min_i32(max_i32(in_w - first - 1, 0), 63) / 2));
                 #pragma unroll
-                for (int32_t i = 0; i < 1; ++i) {
-                  Ixx_rows[i + 7] = in_w <= left + i ? Ixx_rows_right_0 : Ixx_rows[i + 7];
+                for (int32_t i = 0; i < 2; ++i) {
+                  Ixx_rows[i + 9] = in_w <= left + i ? Ixx_rows_right_0 : Ixx_rows[i + 9];
                 }
               }
-              const float Ixx_rows_beside_0 = __shfl_up_sync(~0u, Ixx_rows[7], 1);
-              Ixx_rows[6] = Ixx_rows_beside_0;
-              const float Ixx_rows_beside_1 = __shfl_down_sync(~0u, Ixx_rows[7], 1);
-              Ixx_rows[8] = Ixx_rows_beside_1;
+              const float Ixx_rows_beside_0 = __shfl_up_sync(~0u, Ixx_rows[10], 1);
+              Ixx_rows[8] = Ixx_rows_beside_0;
+              const float Ixx_rows_beside_1 = __shfl_down_sync(~0u, Ixx_rows[9], 1);
+              Ixx_rows[11] = Ixx_rows_beside_1;
               if (Ixx_y - 2 < 0 || in_h <= Ixx_y) {
                 if (in_h <= Ixx_y && clamp_index(Ixx_y, in_h) == Ixx_y - 1) {
                   #pragma unroll
-                  for (int32_t j = 0; j < 3; ++j) {
-                    Ixx_rows[j + 6] = Ixx_rows[j + 3];
+                  for (int32_t j = 0; j < 4; ++j) {
+                    Ixx_rows[j + 8] = Ixx_rows[j + 4];
                   }
                 }
                 if (Ixx_y - 1 < 0 && clamp_index(Ixx_y - 1, in_h) == Ixx_y) {
                   #pragma unroll
-                  for (int32_t j = 0; j < 3; ++j) {
-                    Ixx_rows[j + 3] = Ixx_rows[j + 6];
+                  for (int32_t j = 0; j < 4; ++j) {
+                    Ixx_rows[j + 4] = Ixx_rows[j + 8];
                   }
                 }
                 if (in_h <= Ixx_y && clamp_index(Ixx_y, in_h) == Ixx_y - 2) {
                   #pragma unroll
-                  for (int32_t j = 0; j < 3; ++j) {
-                    Ixx_rows[j + 6] = Ixx_rows[j];
+                  for (int32_t j = 0; j < 4; ++j) {
+                    Ixx_rows[j + 8] = Ixx_rows[j];
                   }
                 }
                 if (Ixx_y - 2 < 0 && clamp_index(Ixx_y - 2, in_h) == Ixx_y) {
                   #pragma unroll
-                  for (int32_t j = 0; j < 3; ++j) {
-                    Ixx_rows[j] = Ixx_rows[j + 6];
+                  for (int32_t j = 0; j < 4; ++j) {
+                    Ixx_rows[j] = Ixx_rows[j + 8];
                   }
                 }
               }
               if (first < 0) {
-                const float Iyy_rows_left_0 = __shfl_sync(~0u, Iyy_rows[7],
-                    (int64_t)min_i32(max_i32(0 - first, 0), 31));
+                const float Iyy_rows_left_0 = __shfl_sync(~0u, min_i32(max_i32(0 - first, 0), 63) % 2 == 1
+                    ? Iyy_rows[10] : Iyy_rows[9], (int64_t)(min_i32(max_i32(0 - first, 0), 63) / 2));
                 #pragma unroll
-                for (int32_t i = 0; i < 1; ++i) {
-                  Iyy_rows[i + 7] = left + i < 0 ? Iyy_rows_left_0 : Iyy_rows[i + 7];
+                for (int32_t i = 0; i < 2; ++i) {
+                  Iyy_rows[i + 9] = left + i < 0 ? Iyy_rows_left_0 : Iyy_rows[i + 9];
                 }
               }
-              if (in_w < first + 32) {
-                const float Iyy_rows_right_0 = __shfl_sync(~0u, Iyy_rows[7],
-                    (int64_t)min_i32(max_i32(in_w - first - 1, 0), 31));
+              if (in_w < first + 64) {
+                const float Iyy_rows_right_0 = __shfl_sync(~0u,
+                    min_i32(max_i32(in_w - first - 1, 0), 63) % 2 == 1 ? Iyy_rows[10] : Iyy_rows[9],
+                    (int64_t)(min_i32(max_i32(in_w - first - 1, 0), 63) / 2));
                 #pragma unroll
-                for (int32_t i = 0; i < 1; ++i) {
-                  Iyy_rows[i + 7] = in_w <= left + i ? Iyy_rows_right_0 : Iyy_rows[i + 7];
+                for (int32_t i = 0; i < 2; ++i) {
+                  Iyy_rows[i + 9] = in_w <= left + i ? Iyy_rows_right_0 : Iyy_rows[i + 9];
                 }
               }
-              const float Iyy_rows_beside_0 = __shfl_up_sync(~0u, Iyy_rows[7], 1);
-              Iyy_rows[6] = Iyy_rows_beside_0;
-              const float Iyy_rows_beside_1 = __shfl_down_sync(~0u, Iyy_rows[7], 1);
-              Iyy_rows[8] = Iyy_rows_beside_1;
+              const float Iyy_rows_beside_0 = __shfl_up_sync(~0u, Iyy_rows[10], 1);
+              Iyy_rows[8] = Iyy_rows_beside_0;
+              const float Iyy_rows_beside_1 = __shfl_down_sync(~0u, Iyy_rows[9], 1);
+              Iyy_rows[11] = Iyy_rows_beside_1;
               if (Ixx_y - 2 < 0 || in_h <= Ixx_y) {
                 if (in_h <= Ixx_y && clamp_index(Ixx_y, in_h) == Ixx_y - 1) {
                   #pragma unroll
-                  for (int32_t j = 0; j < 3; ++j) {
-                    Iyy_rows[j + 6] = Iyy_rows[j + 3];
+                  for (int32_t j = 0; j < 4; ++j) {
+                    Iyy_rows[j + 8] = Iyy_rows[j + 4];
                   }
                 }
                 if (Ixx_y - 1 < 0 && clamp_index(Ixx_y - 1, in_h) == Ixx_y) {
                   #pragma unroll
-                  for (int32_t j = 0; j < 3; ++j) {
-                    Iyy_rows[j + 3] = Iyy_rows[j + 6];
+                  for (int32_t j = 0; j < 4; ++j) {
+                    Iyy_rows[j + 4] = Iyy_rows[j + 8];
                   }
                 }
                 if (in_h <= Ixx_y && clamp_index(Ixx_y, in_h) == Ixx_y - 2) {
                   #pragma unroll
-                  for (int32_t j = 0; j < 3; ++j) {
-                    Iyy_rows[j + 6] = Iyy_rows[j];
+                  for (int32_t j = 0; j < 4; ++j) {
+                    Iyy_rows[j + 8] = Iyy_rows[j];
                   }
                 }
                 if (Ixx_y - 2 < 0 && clamp_index(Ixx_y - 2, in_h) == Ixx_y) {
                   #pragma unroll
-                  for (int32_t j = 0; j < 3; ++j) {
-                    Iyy_rows[j] = Iyy_rows[j + 6];
+                  for (int32_t j = 0; j < 4; ++j) {
+                    Iyy_rows[j] = Iyy_rows[j + 8];
                   }
                 }
               }
               if (first < 0) {
-                const float Ixy_rows_left_0 = __shfl_sync(~0u, Ixy_rows[7],
-                    (int64_t)min_i32(max_i32(0 - first, 0), 31));
+                const float Ixy_rows_left_0 = __shfl_sync(~0u, min_i32(max_i32(0 - first, 0), 63) % 2 == 1
+                    ? Ixy_rows[10] : Ixy_rows[9], (int64_t)(min_i32(max_i32(0 - first, 0), 63) / 2));
                 #pragma unroll
-                for (int32_t i = 0; i < 1; ++i) {
-                  Ixy_rows[i + 7] = left + i < 0 ? Ixy_rows_left_0 : Ixy_rows[i + 7];
+                for (int32_t i = 0; i < 2; ++i) {
+                  Ixy_rows[i + 9] = left + i < 0 ? Ixy_rows_left_0 : Ixy_rows[i + 9];
                 }
               }
-              if (in_w < first + 32) {
-                const float Ixy_rows_right_0 = __shfl_sync(~0u, Ixy_rows[7],
-                    (int64_t)min_i32(max_i32(in_w - first - 1, 0), 31));
+              if (in_w < first + 64) {
+                const float Ixy_rows_right_0 = __shfl_sync(~0u,
+                    min_i32(max_i32(in_w - first - 1, 0), 63) % 2 == 1 ? Ixy_rows[10] : Ixy_rows[9],
+                    (int64_t)(min_i32(max_i32(in_w - first - 1, 0), 63) / 2));
                 #pragma unroll
-                for (int32_t i = 0; i < 1; ++i) {
-                  Ixy_rows[i + 7] = in_w <= left + i ? Ixy_rows_right_0 : Ixy_rows[i + 7];
+                for (int32_t i = 0; i < 2; ++i) {
+                  Ixy_rows[i + 9] = in_w <= left + i ? Ixy_rows_right_0 : Ixy_rows[i + 9];
                 }
               }
-              const float Ixy_rows_beside_0 = __shfl_up_sync(~0u, Ixy_rows[7], 1);
-              Ixy_rows[6] = Ixy_rows_beside_0;
-              const float Ixy_rows_beside_1 = __shfl_down_sync(~0u, Ixy_rows[7], 1);
-              Ixy_rows[8] = Ixy_rows_beside_1;
+              const float Ixy_rows_beside_0 = __shfl_up_sync(~0u, Ixy_rows[10], 1);
+              Ixy_rows[8] = Ixy_rows_beside_0;
+              const float Ixy_rows_beside_1 = __shfl_down_sync(~0u, Ixy_rows[9], 1);
+              Ixy_rows[11] = Ixy_rows_beside_1;
               if (Ixx_y - 2 < 0 || in_h <= Ixx_y) {
                 if (in_h <= Ixx_y && clamp_index(Ixx_y, in_h) == Ixx_y - 1) {
                   #pragma unroll
-                  for (int32_t j = 0; j < 3; ++j) {
-                    Ixy_rows[j + 6] = Ixy_rows[j + 3];
+                  for (int32_t j = 0; j < 4; ++j) {
+                    Ixy_rows[j + 8] = Ixy_rows[j + 4];
                   }
                 }
                 if (Ixx_y - 1 < 0 && clamp_index(Ixx_y - 1, in_h) == Ixx_y) {
                   #pragma unroll
-                  for (int32_t j = 0; j < 3; ++j) {
-                    Ixy_rows[j + 3] = Ixy_rows[j + 6];
+                  for (int32_t j = 0; j < 4; ++j) {
+                    Ixy_rows[j + 4] = Ixy_rows[j + 8];
                   }
                 }
                 if (in_h <= Ixx_y && clamp_index(Ixx_y, in_h) == Ixx_y - 2) {
                   #pragma unroll
-                  for (int32_t j = 0; j < 3; ++j) {
-                    Ixy_rows[j + 6] = Ixy_rows[j];
+                  for (int32_t j = 0; j < 4; ++j) {
+                    Ixy_rows[j + 8] = Ixy_rows[j];
                   }
                 }
                 if (Ixx_y - 2 < 0 && clamp_index(Ixx_y - 2, in_h) == Ixx_y) {
                   #pragma unroll
-                  for (int32_t j = 0; j < 3; ++j) {
-                    Ixy_rows[j] = Ixy_rows[j + 6];
+                  for (int32_t j = 0; j < 4; ++j) {
+                    Ixy_rows[j] = Ixy_rows[j + 8];
                   }
                 }
               }
             }
             {
               const int32_t harris_place = min_i32(max_i32(y, 0), in_h - 1);
-              float harris_pack[1];
+              float harris_pack[2];
               const float* Ixx_m1 = Ixx_rows + 1;
-              const float* Ixx_0 = Ixx_rows + 4;
-              const float* Ixx_p1 = Ixx_rows + 7;
+              const float* Ixx_0 = Ixx_rows + 5;
+              const float* Ixx_p1 = Ixx_rows + 9;
               const float* Iyy_m1 = Iyy_rows + 1;
-              const float* Iyy_0 = Iyy_rows + 4;
-              const float* Iyy_p1 = Iyy_rows + 7;
+              const float* Iyy_0 = Iyy_rows + 5;
+              const float* Iyy_p1 = Iyy_rows + 9;
               const float* Ixy_m1 = Ixy_rows + 1;
-              const float* Ixy_0 = Ixy_rows + 4;
-              const float* Ixy_p1 = Ixy_rows + 7;
+              const float* Ixy_0 = Ixy_rows + 5;
+              const float* Ixy_p1 = Ixy_rows + 9;
               #pragma unroll
-              for (int32_t i = 0; i < 1; ++i) {
+              for (int32_t i = 0; i < 2; ++i) {
                 const int32_t x = min_i32(max_i32(left + i, 0), in_w - 1);
                 if (2 <= x && 2 <= harris_place && x < in_w - 2 && harris_place < in_h - 2) {
                   const float Sxx = Ixx_m1[i - 1] + Ixx_m1[i] + Ixx_m1[i + 1] + Ixx_0[i - 1] + Ixx_0[i]
@@ -675,7 +678,7 @@ cudaError_t run_harris_corner(const float* in, int64_t in_pitch, int64_t in_w, i
   cudaError_t status = cudaSuccess;
 
   if (status == cudaSuccess) {
-    status = launch(harris_kernel, {(in_w + 27) / 28 * 32, (in_h + 7) / 8, 1}, {32, 1, 1}, stream, in,
+    status = launch(harris_kernel, {(in_w + 59) / 60 * 32, (in_h + 3) / 4, 1}, {32, 1, 1}, stream, in,
         harris, in_w, in_h, in_pitch, harris_pitch);
   }
   return status;

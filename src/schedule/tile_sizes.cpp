@@ -1,10 +1,13 @@
-#include "schedule/static_tiles.h"
+#include "schedule/tile_sizes.h"
+
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
 #include <limits>
 #include <vector>
 
+#include "base/counted.h"
 #include "plan/block_strip.h"
 #include "plan/warp_strip.h"
 
@@ -18,11 +21,12 @@ constexpr std::array warps_of_blocks = {2, 4, 8};
 constexpr std::array heights_of_cores = {16, 32, 64, 128};
 constexpr std::array widths_of_cores = {64, 128, 256, 512};
 
-constexpr std::array pixels_of_lanes = {1, 2, 4};
+constexpr std::array pixels_of_hybrids = {1, 2, 4};
 constexpr std::array heights_of_hybrids = {2, 4, 8, 16};
 constexpr std::array shares_in_registers = {0, 25, 50, 75, 100};  // percent
-// Of the time of marching: what is saved has to be more than the model may be wrong.
-constexpr double enough_saved = 0.9;
+constexpr std::array steps_of_lanes = {1, 2, 4, 8};
+// Of the usual strips' time: what is saved has to be more than the model may be wrong.
+constexpr double enough_saved = 0.92;
 
 bool is_static(Tiling tiling) {
   return tiling == Tiling::Block || tiling == Tiling::Warp || tiling == Tiling::Hybrid;
@@ -69,7 +73,7 @@ std::vector<plan::Choices> candidates(Tiling tiling, const plan::Group& group, c
   } else if (tiling == Tiling::Block) {
     with_columns(threads_of_blocks);
   } else if (tiling == Tiling::Hybrid) {
-    for (const int pixels : pixels_of_lanes) {
+    for (const int pixels : pixels_of_hybrids) {
       for (const int share : shares_in_registers) {
         asked.pixels = pixels, asked.share = share;
         with_heights(heights_of_hybrids);
@@ -80,6 +84,23 @@ std::vector<plan::Choices> candidates(Tiling tiling, const plan::Group& group, c
       asked.warps = warps;
       with_columns(columns_of_warps);
     }
+  }
+  return all;
+}
+
+int pixels_of_lane(const plan::KernelPlan& plan) {
+  return plan.level(plan::LevelKind::Lane)->extent[0].fixed();
+}
+
+/// Strips of warps whose lanes compute fewer pixels than registers leave room for, or more than the planner takes: fewer
+/// mean more warps and less code, and more share what neighbours read.
+std::vector<plan::Choices> strips_of_lanes(const plan::KernelPlan& usual) {
+  std::vector<plan::Choices> all;
+  if (!usual.is_of_lanes() || usual.is_of_volume()) return all;
+  for (const int steps : steps_of_lanes) {
+    plan::Choices& asked = all.emplace_back();
+    asked.of_blocks = true, asked.of_warps = true;
+    asked.pixels = steps * usual.step[0];
   }
   return all;
 }
@@ -114,22 +135,35 @@ double cost_in(Tiling tiling, const plan::Group& group, const Memory& memory, co
   return least;
 }
 
-StaticTile best_static_tile(Tiling tiling, const plan::Group& group, const Memory& memory,
-                            const plan::CostModel& model) {
-  StaticTile best;
-  double least = std::numeric_limits<double>::max();
-  const double strips = tiling == Tiling::Any ? model(plan::plan_of(group, memory)) : 0;
-  if (strips > 0) least = enough_saved * strips;
-  for (const Tiling kind : kinds_of(tiling, memory)) {
-    for (const plan::Choices& asked : candidates(kind, group, memory)) {
+BestTile best_tile(Tiling tiling, const plan::Group& group, const Memory& memory,
+                   const plan::CostModel& model) {
+  BestTile best;
+  const auto look_through = [&](const std::vector<plan::Choices>& all, double& least) {
+    for (const plan::Choices& asked : all) {
       const plan::PlanOrWhy found = plan::plan_of(group, memory, asked);
-      if (!found.plan) continue;
-      const double cost = model(*found.plan);
-      if (cost >= least) continue;
-      best.asked = asked, least = cost;
-      if (strips > 0) best.saved = 1 - cost / strips;
+      const double cost = found.plan ? model(*found.plan) : least;
+      if (cost < least) best.asked = asked, least = cost;
     }
+  };
+  double strips = std::numeric_limits<double>::max();
+  if (!is_static(tiling)) {
+    const plan::KernelPlan usual = plan::plan_of(group, memory);
+    const double cost = model(usual);
+    strips = cost;
+    look_through(strips_of_lanes(usual), strips);
+    if (strips > enough_saved * cost)
+      best.asked = {};
+    else
+      best.why =
+          fmt::format("; lanes with {} should take {:.0f} % less than with {}",
+                      counted(*best.asked.pixels, "pixel"), 100 * (1 - strips / cost), pixels_of_lane(usual));
   }
+  const double enough = enough_saved * strips;
+  double least = enough;
+  for (const Tiling kind : kinds_of(tiling, memory)) look_through(candidates(kind, group, memory), least);
+  if (tiling == Tiling::Any && least < enough)
+    best.why =
+        fmt::format("; static tiles should take {:.0f} % less than strips", 100 * (1 - least / strips));
   return best;
 }
 
