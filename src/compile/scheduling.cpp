@@ -103,8 +103,10 @@ schedule::Grouping chosen_grouping(const Scheduled& about, const target::Target&
       return cheapest;  // the paper has no steps in time
     const plan::CostModel of_fields =
         costs_on(target, scheduling, plan::nominal_sizes_of_fields(about.pipeline));
-    return schedule::with_steps(about.pipeline, std::move(cheapest), memory, of_fields,
-                                step_tiles_of(scheduling.tile));
+    schedule::Grouping stepping = schedule::with_steps(about.pipeline, std::move(cheapest), memory, of_fields,
+                                                       step_tiles_of(scheduling.tile));
+    if (tiling != Tiling::Any) return stepping;
+    return schedule::with_turns(about.pipeline, std::move(stepping), tiling, memory, model);
   }
   if (about.partition) return schedule::groups_of_partition(about.pipeline, *about.partition, tiling, memory);
   return schedule::largest_groups(about.pipeline, tiling, memory);

@@ -151,6 +151,10 @@ std::map<std::string, plan::Choices> random_kernels(Random& random, const ir::Pi
   if (!found.schedule) return kernels;
   for (const plan::KernelPlan& chosen : found.schedule->kernels) {
     if (chosen.updates.empty() && !is_one_in(random, 2)) continue;
+    if (chosen.is_of_blocks() && chosen.updates.empty() && is_one_in(random, 6)) {
+      kernels[chosen.result].of_blocks = kernels[chosen.result].in_turn = true;
+      continue;
+    }
     if (chosen.is_of_blocks() && chosen.is_tiled() && !chosen.parts && is_one_in(random, 3))
       kernels[chosen.result] = random_static_tile(random, memory, chosen);
     else

@@ -389,7 +389,7 @@ struct Room {
 /// How a GPU runs a function: blocks of threads, enough for `threads` in each dimension.
 struct Grid {
   std::array<Expr, 3> threads;
-  std::array<int, 3> block = {1, 1, 1};
+  std::array<int, 3> block = {1, 1, 1};  ///< Until it is chosen; some are given.
   Sharing sharing = Sharing::Nothing;
   /// Of shared work: items that are divided among the threads at a time; 0: numbers that differ.
   int items = 0;

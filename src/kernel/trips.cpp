@@ -80,6 +80,19 @@ class TripCounter {
     return found;
   }
 
+  static bool goes_on_from_its_item(const For& loop) {
+    bool found = false;
+    visit_statements(loop.body, [&](const Stmt& s) {
+      const auto* inside = std::get_if<For>(&s.op);
+      found |=
+          inside != nullptr && inside->kind == LoopKind::Rolled && any_of(inside->from, [&](const Node& n) {
+            const auto* name = std::get_if<Name>(&n.op);
+            return name != nullptr && name->name == loop.variable;
+          });
+    });
+    return found;
+  }
+
   void list(const Block& block, int parent) {
     for (const Stmt& statement : block) {
       int inside = parent;
@@ -268,8 +281,10 @@ class TripCounter {
         }
         break;
       case LoopKind::Threads: {
-        // Of many items a warp's in the middle are looked at: a warp knows all that lanes differ in.
-        const std::int64_t issued = whole_warps(count), looked = count >= 3 * warp ? warp : count;
+        // Of many items a warp's in the middle are looked at: a warp knows all that lanes differ in, unless they go on from
+        // their own item to others.
+        const std::int64_t issued = whole_warps(count);
+        const std::int64_t looked = count >= 3 * warp && !goes_on_from_its_item(loop) ? warp : count;
         const double blocks = weight.issued / static_cast<double>(threads_);
         const std::int64_t least = issued / threads_, more = issued % threads_;
         if (more > 0) trips.entries[least + 1] += blocks * static_cast<double>(more);

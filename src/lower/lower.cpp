@@ -24,6 +24,7 @@
 #include "kernel/wrap_overflow.h"
 #include "lower/layout.h"
 #include "lower/lower_evolve.h"
+#include "lower/lower_in_turn.h"
 #include "lower/lower_reduce.h"
 #include "lower/lower_scatter.h"
 #include "lower/lower_stage.h"
@@ -104,6 +105,8 @@ void lower_kernel(const KernelContext& context, const ir::Pipeline& pipeline) {
     lower_scatter(context);
   else if (std::holds_alternative<ir::Evolve>(definition))
     lower_evolve(context, pipeline);
+  else if (context.plan.is_in_turn())
+    context.module.steps.push_back(lower_in_turn(context));
   else
     context.module.steps.push_back(lower_stage(context));
 }

@@ -39,9 +39,17 @@ constexpr double instructions_of_division = 4;
 // have several pixels in registers, 2.2 to 4.1 where threads wait for shared memory (tests/golden/data/sass_sm_90.txt).
 constexpr double clocks_of_lanes = 1.6, clocks_of_threads = 3.5;
 
+// Of a pixel that a block computes in turn: where it lies, where what it reads lies, and its part of the loops. What other stages
+// have just stored lies in the second-level cache, which nobody else uses: of waiting for memory under load that is this part.
+constexpr double around_pixel_in_turn = 40, wait_in_turn = 0.3;
+
 // Instructions of a kernel's loops besides those for its pixels; the most, as longer ones are not unrolled; and what is left of
 // those for the rows of a static tile, which have loads and sums in common (bench/results/2026-11-28-prices-of-code.md).
-constexpr double code_around = 100, most_code = 4000, left_in_rows = 0.5;
+constexpr double code_around = 100, most_code = 4000, left_in_rows = 0.45, code_of_loop = 20;
+
+double instructions_of(const BlockWork& work) {
+  return work.operations + work.accesses + instructions_of_division * work.divisions;
+}
 
 /// What a thread keeps that computes some pixels of a pass.
 struct Keeping {
@@ -98,6 +106,31 @@ void add_threads(BlockWork& work, const KernelPlan& plan, const ir::Sizes& sizes
   choose_block_of(work, architecture, {plan.shares_rows ? kernel::Sharing::Rows : kernel::Sharing::Nothing});
   const int of_thread = (lane ? lane->extent[0].fixed() : 1) * plan.rows_of_threads();
   work.blocks = std::max(1., std::ceil(pixels / (work.needs.threads * of_thread)));
+}
+
+/// Stages that one block computes in turn: each thread has a pixel of one at a time.
+void add_in_turn(BlockWork& work, const KernelPlan& plan, const ir::Sizes& sizes,
+                 const machine::Architecture& architecture) {
+  for (const Pass& pass : plan.passes)
+    work.needs.registers = std::max(work.needs.registers, registers_of(plan, pass));
+  work.needs.registers = std::min(work.needs.registers, architecture.registers_per_thread);
+  work.needs.threads = threads_in_turn;
+  work.batches = 0, work.code = code_around;
+  double waits = 0;
+  for (const Computed& c : plan.computed) {
+    const double rounds = std::ceil(pixels_of(box_of(c.domain, sizes)) / work.needs.threads);
+    BlockWork pixel;
+    add_pixels(pixel, c, 1);
+    pixel.operations += around_pixel_in_turn;
+    work.operations += pixel.operations * rounds * work.needs.threads;
+    work.divisions += pixel.divisions * rounds * work.needs.threads;
+    work.accesses += pixel.accesses * rounds * work.needs.threads;
+    work.code += instructions_of(pixel);
+    work.batches += rounds;
+    if (c.operations.loads > 0) waits += wait_in_turn * rounds;
+  }
+  work.waits = waits / work.batches;
+  work.barriers = static_cast<double>(plan.passes.size()) / work.batches;
 }
 
 double around_scalar(const KernelPlan& plan) {
@@ -309,21 +342,30 @@ void add_split(BlockWork& work, const KernelPlan& plan, const ir::Sizes& sizes,
   work.written = fits ? of_band.written : split.steps * of_step.written;
 }
 
-double instructions_of(const BlockWork& work) {
-  return work.operations + work.accesses + instructions_of_division * work.divisions;
+/// Of a tile of threads: of each stage the code for a column, as many rows of it as are straight-line code.
+double code_of_tile(const KernelPlan& plan) {
+  const Level* row = plan.level(LevelKind::Row);
+  const bool is_unrolled = row != nullptr && row->order == Order::Unrolled;
+  double code = static_cast<double>(plan.kept.size()) * code_of_loop;
+  for (const Computed& c : plan.computed) {
+    BlockWork pixel;
+    add_pixels(pixel, c, 1);
+    const Kept* kept = plan.kept_of(c.stage);
+    const int own = at_rate(plan.height().sizes.front(), plan.step[1], kept ? kept->rate[1] : plan.step[1]);
+    const double rows = is_unrolled ? static_cast<double>(own + c.halo.back().extent() - 1) : 1;
+    const double scalars = c.has_flat_lanes ? 1. / c.type.lanes : 1;
+    pixel.operations += around_scalar(plan) * c.type.lanes;
+    code += scalars * instructions_of(pixel) * rows * (rows > 1 ? left_in_rows : 1) +
+            (c.is_value ? 0 : code_of_loop);
+  }
+  return code;
 }
 
 /// Of loops: what a thread does for its pixels of a batch, as far as that is straight-line code.
 double code_of(const BlockWork& work, const KernelPlan& plan) {
-  double of_batch = instructions_of(work) / (work.blocks * work.batches * work.needs.threads);
-  if (plan.is_tiled() && !plan.is_of_lanes()) {
-    const Level* row = plan.level(LevelKind::Row);
-    const bool is_unrolled = row != nullptr && row->order == Order::Unrolled;
-    const Computed& result = plan.computed.back();
-    const double columns = plan.width() * (result.has_flat_lanes ? result.type.lanes : 1);
-    if (!plan.is_of_warps()) of_batch /= std::max(1., std::ceil(columns / work.needs.threads));
-    of_batch *= is_unrolled ? left_in_rows : 1. / plan.level(LevelKind::Batch)->extent.back().fixed();
-  }
+  const double of_batch = plan.is_tiled() && !plan.is_of_lanes() && !plan.parts
+                              ? code_of_tile(plan)
+                              : instructions_of(work) / (work.blocks * work.batches * work.needs.threads);
   return code_around + std::min(of_batch, most_code);
 }
 
@@ -339,13 +381,15 @@ BlockWork block_work_of(const KernelPlan& plan, const ir::Sizes& sizes,
   }
   if (plan.is_of_lanes())
     add_warps(work, plan, sizes, architecture);
+  else if (plan.is_in_turn())
+    add_in_turn(work, plan, sizes, architecture);
   else if (plan.is_tiled())
     add_tiles(work, plan, sizes, architecture);
   else
     add_threads(work, plan, sizes, architecture);
   const Traffic traffic = traffic_of(plan, sizes);
   work.read = traffic.read, work.written = traffic.written;
-  work.code = code_of(work, plan);
+  if (!plan.is_in_turn()) work.code = code_of(work, plan);
   return work;
 }
 

@@ -74,6 +74,8 @@ struct Choices {
   std::optional<bool> unrolled = {};    ///< Whether each row of a block's static tile is code of its own.
   std::optional<int> pixels = {};       ///< Neighbours that a thread computes.
   std::optional<bool> keeps_rows = {};  ///< Of a single stage: whether it keeps rows of what it reads.
+  /// Whether one block of a GPU's threads computes its stages one after the other, each as a whole.
+  std::optional<bool> in_turn = {};
   std::map<std::string, KeptChoices> kept = {};
   LimitChoices code = {};
   /// Time steps of an evolution in one kernel. The other choices are asked of that kernel.

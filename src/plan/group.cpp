@@ -133,6 +133,26 @@ GroupOrWhy group_of(const std::vector<Loop>& loops, const Memory& memory) {
   return {std::move(group), ""};
 }
 
+GroupOrWhy group_in_turn(std::vector<Loop> loops, const Memory& memory) {
+  const std::string& last = loops.back().stage().name;
+  if (!memory.is_of_blocks())
+    return {std::nullopt, fmt::format("no block of threads computes what '{}' needs in turn there", last)};
+  Group group;
+  group.is_in_turn = true;
+  for (Loop& loop : loops) {
+    const ir::Stage& stage = loop.stage();
+    if (!std::holds_alternative<ir::Pure>(stage.definition))
+      return {std::nullopt,
+              fmt::format("'{}' is no stage of pixels, which alone are computed in turn", stage.name)};
+    loop.is_stored = true;
+    if (&loop != &loops.back()) group.stored.insert(&stage);
+    group.halos.emplace_back(stage.domain().size());
+  }
+  group.members = reads_of(loops);
+  group.loops = std::move(loops);
+  return {std::move(group), ""};
+}
+
 double operations_of(const Group& group) {
   double operations = 0;
   for (const Loop& loop : group.loops)

@@ -47,6 +47,8 @@ struct Group {
   std::vector<Window> halos;          ///< Of each loop: what is computed of it around a tile.
   std::set<const ir::Stage*> stored;  ///< Members that go to memory, too, besides the last.
   std::vector<ir::Expr> outcomes;     ///< Reads of those (StageReads).
+  bool is_in_turn =
+      false;  ///< One block computes its stages one after the other, each as a whole, and stores them all.
 
   const ir::Stage& result() const { return *members.back().stage; }
   /// Whether its columns of a scatter end in pixels of the result (plan/ended_columns.h).
@@ -65,5 +67,7 @@ struct GroupOrWhy {
 bool can_be_stored_with(const ir::Stage& result, const ir::Stage& stage);
 /// Or why they cannot be one, in that memory. One loop always can.
 GroupOrWhy group_of(const std::vector<Loop>& loops, const Memory& memory = {});
+/// One that is computed in turn: stages of pixels, whatever they read of one another, on GPUs.
+GroupOrWhy group_in_turn(std::vector<Loop> loops, const Memory& memory);
 
 }  // namespace weft::plan

@@ -169,6 +169,7 @@ class Reading {
     };
     if (kind == "grid" || kind == "core") {
       choices_.of_blocks = kind == "grid";
+      if (kind == "grid" && extents.size() == 1 && extents[0].is_all()) choices_.in_turn = true;
       choices_.width = fixed_of(0);
       if (level.contains("edges"))
         choices_.edges = level["edges"] == 0 ? 0 : number(level["edges"], "the edges of a level");
@@ -279,7 +280,11 @@ Json as_json(const Choices& choices) {
     levels.push_back({{"kind", kind}, {"extent", Json::array({as_json(x), as_json(y)})}});
   };
   const auto of = [](const std::optional<int>& pixels) { return pixels ? fixed(*pixels) : all_pixels(); };
-  add(choices.of_blocks == true ? "grid" : "core", of(choices.width), choices.height.value_or(all_pixels()));
+  if (choices.in_turn == true)
+    levels.push_back({{"kind", "grid"}, {"extent", Json::array({"all"})}});
+  else
+    add(choices.of_blocks == true ? "grid" : "core", of(choices.width),
+        choices.height.value_or(all_pixels()));
   if (choices.lines) {
     Json& extent = levels.back()["extent"];
     extent.insert(extent.begin() + 1, *choices.lines);

@@ -161,6 +161,8 @@ using Pass = std::vector<std::string>;  ///< Stages that one loop along a row co
 constexpr int most_rows_of_pass = 4;
 /// Of a thread of a GPU.
 constexpr int most_rows_of_thread = 8;
+/// Of the block that computes stages in turn.
+constexpr int threads_in_turn = 512;
 
 struct KernelPlan {
   std::string result;                ///< The stage that it stores, with members that are kept and stored.
@@ -201,6 +203,10 @@ struct KernelPlan {
   std::vector<Computed> computed;  ///< All stages, values among them; the result is the last.
 
   bool is_of_blocks() const { return levels.at(0).kind == LevelKind::Grid; }
+  /// Whether one block computes all stages one after the other, each as a whole, and stores them.
+  bool is_in_turn() const {
+    return is_of_blocks() && levels[0].extent.size() == 1 && levels[0].extent[0].is_all();
+  }
   bool is_of_warps() const { return level(LevelKind::Warp) != nullptr; }
   /// Steps of a line that go along the lanes of vectors, where those are inside (plan/steps_in_lanes.h).
   bool goes_along_lanes() const {

@@ -415,6 +415,14 @@ KernelPlan without_rows(const Group& group, const Memory& memory, const Choices&
   return plan;
 }
 
+/// A plan of stages that one block computes in turn.
+KernelPlan in_turn(const Group& group, const Memory& memory, const Choices& asked) {
+  KernelPlan plan = begun(group, memory, asked);
+  plan.levels = {{LevelKind::Grid, Order::Parallel, {all_pixels()}}};
+  for (const StageReads& member : group.members) plan.passes.push_back({member.stage->name});
+  return plan;
+}
+
 std::optional<std::string> why_not_in_tiles(const Group& group, const Memory& memory, const Choices& asked) {
   if (group.march.in_parts && (asked.width || asked.height || asked.traversal))
     return "the strips of a reduction are as wide as its parts";
@@ -472,6 +480,9 @@ std::optional<std::string> why_not_followed(const KernelPlan& plan, const Choice
   if (asked.in_lanes == true)
     return fmt::format("the kernel of '{}' is of no steps of a line, which alone go along lanes",
                        plan.result);
+  if (asked.in_turn.value_or(plan.is_in_turn()) != plan.is_in_turn())
+    return fmt::format("the stages of the kernel of '{}' are {}computed in turn", plan.result,
+                       plan.is_in_turn() ? "" : "not ");
   const bool asks_for_tiles = asked.width || asked.lines || asked.whole || asked.edges || asked.height ||
                               asked.traversal || (asked.rows && !plan.is_of_blocks()) || asked.columns ||
                               asked.batch || asked.of_warps == true;
@@ -551,6 +562,7 @@ KernelPlan plan_of(const ir::Stage& stage, const Memory& memory) {
 }
 
 PlanOrWhy plan_of(const Group& group, const Memory& memory, const Choices& asked) {
+  if (group.is_in_turn) return verified({in_turn(group, memory, asked), ""}, memory, asked);
   if (group.members.size() > 1 && asked.keeps_rows.value_or(!group.ends_columns()) == group.ends_columns())
     return {std::nullopt,
             fmt::format("a group of several stages keeps {}", group.ends_columns() ? "columns" : "rows")};

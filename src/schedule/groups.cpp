@@ -194,13 +194,14 @@ class Planning {
 
   /// The kernel of a group: its stages that are not in place march, if they are several.
   bool make_kernel(const std::vector<const ir::Stage*>& members) {
+    const ir::Stage& last = *members.back();
+    const bool is_in_turn = asked_of(last).in_turn == true;
     std::vector<plan::Loop> loops;
     for (const plan::Loop& loop : kernels_.loops()) {
       if (!groups_.together(loop.stage(), *members[0])) continue;
       loops.push_back(loop);
-      loops.back().is_stored = is_stored(loop.stage());
+      loops.back().is_stored = is_in_turn || is_stored(loop.stage());
     }
-    const ir::Stage& last = *members.back();
     for (const plan::Loop& loop : loops) {
       const ir::Stage& stage = loop.stage();
       const bool is_pure = std::holds_alternative<ir::Pure>(stage.definition);
@@ -213,7 +214,8 @@ class Planning {
       return refuse(fmt::format("rows of '{}' would have to be kept for '{}', and no stages march here",
                                 loops[0].stage().name, last.name));
     }
-    const plan::GroupOrWhy found = plan::group_of(loops, memory_);
+    const plan::GroupOrWhy found =
+        is_in_turn ? plan::group_in_turn(loops, memory_) : plan::group_of(loops, memory_);
     if (!found.group) return refuse(found.why);
     const plan::Choices asked = choices_for(last, *found.group);
     plan::PlanOrWhy kernel = asked == plan::Choices{} ? plan_in(tiling_, *found.group, memory_)
@@ -260,7 +262,7 @@ class Planning {
   }
 
   /// What was asked for of the kernel that stores the stage, or of the evolution that it leads.
-  plan::Choices choices_for(const ir::Stage& last, const plan::Group& group) {
+  plan::Choices asked_of(const ir::Stage& last) const {
     plan::Choices asked;
     const auto fields = fields_with(last);
     for (const ir::Stage* field : fields) {
@@ -271,6 +273,11 @@ class Planning {
     }
     if (asked.of_blocks.value_or(memory_.is_of_blocks()) != memory_.is_of_blocks()) asked = {};
     asked.of_blocks.reset();
+    return asked;
+  }
+  /// Likewise, with the tile that was asked for.
+  plan::Choices choices_for(const ir::Stage& last, const plan::Group& group) {
+    plan::Choices asked = asked_of(last);
     if (const auto tile = grouping_.tiles.find(last.name);
         group.members.size() > 1 && tile != grouping_.tiles.end()) {
       plan_of(last).tile = tile->second;

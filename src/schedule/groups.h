@@ -73,6 +73,10 @@ enum class StepTiles {
 Grouping with_steps(const ir::Pipeline& pipeline, Grouping grouping, const Memory& memory,
                     const plan::CostModel& model, StepTiles tiles = StepTiles::Any);
 
+/// With runs of small kernels that one block computes in turn instead, where that should take less time: on GPUs.
+Grouping with_turns(const ir::Pipeline& pipeline, Grouping grouping, Tiling tiling, const Memory& memory,
+                    const plan::CostModel& model);
+
 /// Those of a partition of the pipeline's stages, or of its definition's: stages that it does not know are in
 /// the group of what reads them. What is in place stays so where a group cannot be one kernel; its other
 /// stages are stored, and say why.

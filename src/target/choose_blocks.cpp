@@ -9,6 +9,7 @@ namespace weft::target {
 namespace {
 
 void choose(kernel::Grid& grid, const kernel::Function& function, const machine::Architecture& architecture) {
+  if (grid.block != std::array{1, 1, 1}) return;
   target::BlockLaunch launch;
   launch.sharing = grid.sharing;
   launch.items = grid.items;

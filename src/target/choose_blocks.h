@@ -9,7 +9,7 @@
 
 namespace weft::target {
 
-/// Of all launches of a module for a GPU, whose grids have blocks of one thread. Nothing else changes: every
+/// Of all launches of a module for a GPU whose grids have blocks of one thread. Nothing else changes: every
 /// kernel computes the same with any block.
 void choose_blocks(kernel::Module& module, const machine::Architecture& architecture);
 

@@ -70,8 +70,10 @@ class Roofs {
     const double pixels = is_of_band(count.kernel)
                               ? blocks_of(count.kernel) * count.pixels
                               : most_pixels(kind(SassKind::Atomic) > 0 ? uses.reads : uses.writes);
+    const plan::KernelPlan* plan = plan_of(uses.writes);
+    const double busy = plan != nullptr && plan->is_in_turn() ? 1 : board_.multiprocessors;
     const auto at = [&](double each, double lanes) {
-      return times * pixels * each / (lanes * board_.multiprocessors * 1e6 * board_.boost_mhz);
+      return times * pixels * each / (lanes * busy * 1e6 * board_.boost_mhz);
     };
     const double issued =
         static_cast<double>(architecture.partitions) * architecture.warp / architecture.clocks_per_issue;
@@ -223,7 +225,8 @@ class Roofs {
     const double rounds =
         std::ceil(blocks / (static_cast<double>(board_.multiprocessors) * blocks_at_a_time(count)));
     const plan::KernelPlan* plan = plan_of(written);
-    if (plan == nullptr || !plan->is_tiled()) return rounds * plan::waiting_of({}, gpu_);
+    if (plan == nullptr || (!plan->is_tiled() && !plan->is_in_turn()))
+      return rounds * plan::waiting_of({}, gpu_);
     return rounds * plan::waiting_of(
                         plan::block_work_of(with_room(*plan, count), sizes_, board_.architecture()), gpu_);
   }

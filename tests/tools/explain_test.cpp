@@ -114,7 +114,7 @@ TEST_F(Explain, TheGroupsOfLeastCost) {
   EXPECT_TRUE(contains(on_gpu, "14 stages in 1 kernel")) << on_gpu;
   EXPECT_TRUE(contains(on_gpu, "\nschedule for h200: 64 groups priced, 34 sets of stages left\n")) << on_gpu;
   EXPECT_TRUE(contains(expect_success({"explain", "corners", "--machine", "h200"}),
-                       "reads it at other pixels than its own; computed with 'out' the two would take "));
+                       "at other pixels than its own; computed with 'out' the two would take "));
 }
 
 TEST_F(Explain, ForABoard) {

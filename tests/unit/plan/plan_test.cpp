@@ -221,6 +221,23 @@ TEST(Plan, OfAStaticTileIsABlocksOrAWarps) {
             "  passes  a | b\n");
 }
 
+TEST(Plan, InTurnHasAllPixelsOfOneStageAfterTheOther) {
+  const std::string in_turn = R"({"levels": [{"kind": "grid", "extent": ["all"]}]})";
+  EXPECT_EQ(text_of(in_turn, of_blocks),
+            "kernel b\n"
+            "  grid    all parallel\n"
+            "  passes  a | b\n");
+  const std::optional<KernelPlan> plan = plan_with(in_turn, of_blocks);
+  ASSERT_TRUE(plan);
+  EXPECT_EQ(plan->written.size(), 2U) << "both are stored";
+  EXPECT_EQ(plan_with(as_json(*plan).dump(), of_blocks), plan);
+  EXPECT_EQ(text_of(in_turn, of_cores), text_of(R"({"levels": []})", of_cores))
+      << "what blocks are asked for";
+  EXPECT_EQ(text_of(R"({"levels": [{"kind": "grid", "extent": ["all"]}, {"kind": "block", "extent": [64]}]})",
+                    of_blocks),
+            "the kernel of 'b' has no tiles");
+}
+
 TEST(Plan, OfAHybridTileKeepsAShareInRegisters) {
   const auto hybrid = [](const std::string& share, const std::string& more) {
     return R"({"levels": [{"kind": "warp", "share": )" + share +

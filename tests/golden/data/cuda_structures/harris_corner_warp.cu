@@ -28,49 +28,49 @@ __host__ __device__ inline int32_t clamp_index(int32_t i, int32_t n) {
   return i > 0 ? i : 0;
 }
 
-// 'harris' with 'Ixx', 'Iyy', 'Ixy'. Each warp computes a tile of 24x8 pixels, all of a
+// 'harris' with 'Ixx', 'Iyy', 'Ixy'. Each warp computes a tile of 56x8 pixels, all of a
 // stage before the next, and keeps what it needs of 'in', 'Ixx', 'Iyy', 'Ixy' in shared memory.
 __global__ void __launch_bounds__(64, 1) harris_kernel(const float* __restrict__ in,
     float* __restrict__ harris, int32_t in_w, int32_t in_h, int64_t in_pitch, int64_t harris_pitch) {
-  __shared__ float in_rows_of_warps[960];
-  __shared__ float Ixx_rows_of_warps[520];
-  __shared__ float Iyy_rows_of_warps[520];
-  __shared__ float Ixy_rows_of_warps[520];
+  __shared__ float in_rows_of_warps[1728];
+  __shared__ float Ixx_rows_of_warps[1160];
+  __shared__ float Iyy_rows_of_warps[1160];
+  __shared__ float Ixy_rows_of_warps[1160];
   const int32_t rows = 8;
-  for (int32_t x0 = blockIdx.x * 24; x0 < in_w; x0 += gridDim.x * 24) {
-    const int32_t columns = min_i32(24, in_w - x0);
+  for (int32_t x0 = blockIdx.x * 56; x0 < in_w; x0 += gridDim.x * 56) {
+    const int32_t columns = min_i32(56, in_w - x0);
     for (int32_t first_tile = blockIdx.y * (rows * 2); first_tile < in_h; first_tile += gridDim.y
         * (rows * 2)) {
       {
         const int32_t warp = (int32_t)threadIdx.y;
         const int32_t y0 = first_tile + warp * rows;
         if (y0 < in_h) {
-          float* in_rows = in_rows_of_warps + warp * 480;
-          float* Ixx_rows = Ixx_rows_of_warps + warp * 260;
-          float* Iyy_rows = Iyy_rows_of_warps + warp * 260;
-          float* Ixy_rows = Ixy_rows_of_warps + warp * 260;
+          float* in_rows = in_rows_of_warps + warp * 864;
+          float* Ixx_rows = Ixx_rows_of_warps + warp * 580;
+          float* Iyy_rows = Iyy_rows_of_warps + warp * 580;
+          float* Ixy_rows = Ixy_rows_of_warps + warp * 580;
           const int32_t y1 = min_i32(y0 + rows, in_h);
-          if (0 <= x0 - 8 && x0 + 32 <= in_w && 0 <= y0 - 2 && y0 + 10 <= in_h && 2 <= x0 && x0 + 24 <= in_w
+          if (0 <= x0 - 8 && x0 + 64 <= in_w && 0 <= y0 - 2 && y0 + 10 <= in_h && 2 <= x0 && x0 + 56 <= in_w
               - 2 && 2 <= y0 && y0 + 8 <= in_h - 2) {
-            for (int32_t i = threadIdx.x; i < 40; i += blockDim.x) {
+            for (int32_t i = threadIdx.x; i < 72; i += blockDim.x) {
               const int32_t column = x0 + i - 8;
               for (int32_t r = 0; r < 12; ++r) {
                 const int32_t row = y0 + r - 2;
-                in_rows[(int64_t)(row - y0 + 2) * 40 + i] = in[row * in_pitch + column];
+                in_rows[(int64_t)(row - y0 + 2) * 72 + i] = in[row * in_pitch + column];
               }
             }
             __syncwarp();
-            for (int32_t t = threadIdx.x; t < 26; t += blockDim.x) {
+            for (int32_t t = threadIdx.x; t < 58; t += blockDim.x) {
               const int32_t i = t - 1;
               #pragma unroll
               for (int32_t r = 0; r < 10; ++r) {
                 const int32_t row = y0 + r - 1;
-                float* Ixx_row = Ixx_rows + (int64_t)(row - y0 + 1) * 26;
-                float* Iyy_row = Iyy_rows + (int64_t)(row - y0 + 1) * 26;
-                float* Ixy_row = Ixy_rows + (int64_t)(row - y0 + 1) * 26;
-                const float* in_m1 = in_rows + (int64_t)(row - y0 + 1) * 40 + 8;
-                const float* in_p1 = in_rows + (int64_t)(row - y0 + 3) * 40 + 8;
-                const float* in_0 = in_rows + (int64_t)(row - y0 + 2) * 40 + 8;
+                float* Ixx_row = Ixx_rows + (int64_t)(row - y0 + 1) * 58;
+                float* Iyy_row = Iyy_rows + (int64_t)(row - y0 + 1) * 58;
+                float* Ixy_row = Ixy_rows + (int64_t)(row - y0 + 1) * 58;
+                const float* in_m1 = in_rows + (int64_t)(row - y0 + 1) * 72 + 8;
+                const float* in_p1 = in_rows + (int64_t)(row - y0 + 3) * 72 + 8;
+                const float* in_0 = in_rows + (int64_t)(row - y0 + 2) * 72 + 8;
                 const float Ix = -0.083333336f * in_m1[i - 1] - 0.16666667f * in_m1[i]
                     - 0.083333336f * in_m1[i + 1] + 0.083333336f * in_p1[i - 1] + 0.16666667f * in_p1[i]
                     + 0.083333336f * in_p1[i + 1];
@@ -83,20 +83,20 @@ __global__ void __launch_bounds__(64, 1) harris_kernel(const float* __restrict__
               }
             }
             __syncwarp();
-            for (int32_t i = threadIdx.x; i < 24; i += blockDim.x) {
+            for (int32_t i = threadIdx.x; i < 56; i += blockDim.x) {
               const int32_t x = x0 + i;
               #pragma unroll
               for (int32_t r = 0; r < 8; ++r) {
                 const int32_t y = y0 + r;
-                const float* Ixx_m1 = Ixx_rows + (int64_t)(y - y0) * 26 + 1;
-                const float* Ixx_0 = Ixx_rows + (int64_t)(y - y0 + 1) * 26 + 1;
-                const float* Ixx_p1 = Ixx_rows + (int64_t)(y - y0 + 2) * 26 + 1;
-                const float* Iyy_m1 = Iyy_rows + (int64_t)(y - y0) * 26 + 1;
-                const float* Iyy_0 = Iyy_rows + (int64_t)(y - y0 + 1) * 26 + 1;
-                const float* Iyy_p1 = Iyy_rows + (int64_t)(y - y0 + 2) * 26 + 1;
-                const float* Ixy_m1 = Ixy_rows + (int64_t)(y - y0) * 26 + 1;
-                const float* Ixy_0 = Ixy_rows + (int64_t)(y - y0 + 1) * 26 + 1;
-                const float* Ixy_p1 = Ixy_rows + (int64_t)(y - y0 + 2) * 26 + 1;
+                const float* Ixx_m1 = Ixx_rows + (int64_t)(y - y0) * 58 + 1;
+                const float* Ixx_0 = Ixx_rows + (int64_t)(y - y0 + 1) * 58 + 1;
+                const float* Ixx_p1 = Ixx_rows + (int64_t)(y - y0 + 2) * 58 + 1;
+                const float* Iyy_m1 = Iyy_rows + (int64_t)(y - y0) * 58 + 1;
+                const float* Iyy_0 = Iyy_rows + (int64_t)(y - y0 + 1) * 58 + 1;
+                const float* Iyy_p1 = Iyy_rows + (int64_t)(y - y0 + 2) * 58 + 1;
+                const float* Ixy_m1 = Ixy_rows + (int64_t)(y - y0) * 58 + 1;
+                const float* Ixy_0 = Ixy_rows + (int64_t)(y - y0 + 1) * 58 + 1;
+                const float* Ixy_p1 = Ixy_rows + (int64_t)(y - y0 + 2) * 58 + 1;
                 const float Sxx = Ixx_m1[i - 1] + Ixx_m1[i] + Ixx_m1[i + 1] + Ixx_0[i - 1] + Ixx_0[i]
                     + Ixx_0[i + 1] + Ixx_p1[i - 1] + Ixx_p1[i] + Ixx_p1[i + 1];
                 const float Syy = Iyy_m1[i - 1] + Iyy_m1[i] + Iyy_m1[i + 1] + Iyy_0[i - 1] + Iyy_0[i]
@@ -109,12 +109,12 @@ __global__ void __launch_bounds__(64, 1) harris_kernel(const float* __restrict__
               }
             }
           } else {
-            for (int32_t i = threadIdx.x; i < 40; i += blockDim.x) {
+            for (int32_t i = threadIdx.x; i < 72; i += blockDim.x) {
               const int32_t column = clamp_index(x0 + i - 8, in_w);
               for (int32_t r = 0; r < 12; ++r) {
                 const int32_t row = y0 + r - 2;
                 if (row < y1 + 2) {
-                  in_rows[(int64_t)(row - y0 + 2) * 40 + i] = in[clamp_index(row, in_h) * in_pitch + column];
+                  in_rows[(int64_t)(row - y0 + 2) * 72 + i] = in[clamp_index(row, in_h) * in_pitch + column];
                 }
               }
             }
@@ -123,12 +123,12 @@ __global__ void __launch_bounds__(64, 1) harris_kernel(const float* __restrict__
               const int32_t x = clamp_index(x0 + t - 1, in_w);
               const int32_t i = x - x0;
               for (int32_t row = max_i32(y0 - 1, 0); row < min_i32(y1 + 1, in_h); ++row) {
-                float* Ixx_row = Ixx_rows + (int64_t)(row - y0 + 1) * 26;
-                float* Iyy_row = Iyy_rows + (int64_t)(row - y0 + 1) * 26;
-                float* Ixy_row = Ixy_rows + (int64_t)(row - y0 + 1) * 26;
-                const float* in_m1 = in_rows + (int64_t)(row - y0 + 1) * 40 + 8;
-                const float* in_p1 = in_rows + (int64_t)(row - y0 + 3) * 40 + 8;
-                const float* in_0 = in_rows + (int64_t)(row - y0 + 2) * 40 + 8;
+                float* Ixx_row = Ixx_rows + (int64_t)(row - y0 + 1) * 58;
+                float* Iyy_row = Iyy_rows + (int64_t)(row - y0 + 1) * 58;
+                float* Ixy_row = Ixy_rows + (int64_t)(row - y0 + 1) * 58;
+                const float* in_m1 = in_rows + (int64_t)(row - y0 + 1) * 72 + 8;
+                const float* in_p1 = in_rows + (int64_t)(row - y0 + 3) * 72 + 8;
+                const float* in_0 = in_rows + (int64_t)(row - y0 + 2) * 72 + 8;
                 const float Ix = -0.083333336f * in_m1[i - 1] - 0.16666667f * in_m1[i]
                     - 0.083333336f * in_m1[i + 1] + 0.083333336f * in_p1[i - 1] + 0.16666667f * in_p1[i]
                     + 0.083333336f * in_p1[i + 1];
@@ -144,15 +144,15 @@ __global__ void __launch_bounds__(64, 1) harris_kernel(const float* __restrict__
             for (int32_t i = threadIdx.x; i < columns; i += blockDim.x) {
               const int32_t x = x0 + i;
               for (int32_t y = y0; y < y1; ++y) {
-                const float* Ixx_m1 = Ixx_rows + (int64_t)(clamp_index(y - 1, in_h) - y0 + 1) * 26 + 1;
-                const float* Ixx_0 = Ixx_rows + (int64_t)(clamp_index(y, in_h) - y0 + 1) * 26 + 1;
-                const float* Ixx_p1 = Ixx_rows + (int64_t)(clamp_index(y + 1, in_h) - y0 + 1) * 26 + 1;
-                const float* Iyy_m1 = Iyy_rows + (int64_t)(clamp_index(y - 1, in_h) - y0 + 1) * 26 + 1;
-                const float* Iyy_0 = Iyy_rows + (int64_t)(clamp_index(y, in_h) - y0 + 1) * 26 + 1;
-                const float* Iyy_p1 = Iyy_rows + (int64_t)(clamp_index(y + 1, in_h) - y0 + 1) * 26 + 1;
-                const float* Ixy_m1 = Ixy_rows + (int64_t)(clamp_index(y - 1, in_h) - y0 + 1) * 26 + 1;
-                const float* Ixy_0 = Ixy_rows + (int64_t)(clamp_index(y, in_h) - y0 + 1) * 26 + 1;
-                const float* Ixy_p1 = Ixy_rows + (int64_t)(clamp_index(y + 1, in_h) - y0 + 1) * 26 + 1;
+                const float* Ixx_m1 = Ixx_rows + (int64_t)(clamp_index(y - 1, in_h) - y0 + 1) * 58 + 1;
+                const float* Ixx_0 = Ixx_rows + (int64_t)(clamp_index(y, in_h) - y0 + 1) * 58 + 1;
+                const float* Ixx_p1 = Ixx_rows + (int64_t)(clamp_index(y + 1, in_h) - y0 + 1) * 58 + 1;
+                const float* Iyy_m1 = Iyy_rows + (int64_t)(clamp_index(y - 1, in_h) - y0 + 1) * 58 + 1;
+                const float* Iyy_0 = Iyy_rows + (int64_t)(clamp_index(y, in_h) - y0 + 1) * 58 + 1;
+                const float* Iyy_p1 = Iyy_rows + (int64_t)(clamp_index(y + 1, in_h) - y0 + 1) * 58 + 1;
+                const float* Ixy_m1 = Ixy_rows + (int64_t)(clamp_index(y - 1, in_h) - y0 + 1) * 58 + 1;
+                const float* Ixy_0 = Ixy_rows + (int64_t)(clamp_index(y, in_h) - y0 + 1) * 58 + 1;
+                const float* Ixy_p1 = Ixy_rows + (int64_t)(clamp_index(y + 1, in_h) - y0 + 1) * 58 + 1;
                 if (2 <= x && 2 <= y && x < in_w - 2 && y < in_h - 2) {
                   const float Sxx = Ixx_m1[i - 1] + Ixx_m1[i] + Ixx_m1[i + 1] + Ixx_0[i - 1] + Ixx_0[i]
                       + Ixx_0[i + 1] + Ixx_p1[i - 1] + Ixx_p1[i] + Ixx_p1[i + 1];
@@ -241,7 +241,7 @@ cudaError_t run_harris_corner(const float* in, int64_t in_pitch, int64_t in_w, i
   cudaError_t status = cudaSuccess;
 
   if (status == cudaSuccess) {
-    status = launch(harris_kernel, {(in_w + 23) / 24 * 32, (in_h + 7) / 8, 1}, {32, 2, 1}, stream, in,
+    status = launch(harris_kernel, {(in_w + 55) / 56 * 32, (in_h + 7) / 8, 1}, {32, 2, 1}, stream, in,
         harris, in_w, in_h, in_pitch, harris_pitch);
   }
   return status;
