@@ -108,6 +108,12 @@ void add_threads(BlockWork& work, const KernelPlan& plan, const ir::Sizes& sizes
   work.blocks = std::max(1., std::ceil(pixels / (work.needs.threads * of_thread)));
 }
 
+void add(BlockWork& work, const BlockWork& pixel, double pixels) {
+  work.operations += pixels * pixel.operations;
+  work.divisions += pixels * pixel.divisions;
+  work.accesses += pixels * pixel.accesses;
+}
+
 /// Stages that one block computes in turn: each thread has a pixel of one at a time.
 void add_in_turn(BlockWork& work, const KernelPlan& plan, const ir::Sizes& sizes,
                  const machine::Architecture& architecture) {
@@ -122,9 +128,7 @@ void add_in_turn(BlockWork& work, const KernelPlan& plan, const ir::Sizes& sizes
     BlockWork pixel;
     add_pixels(pixel, c, 1);
     pixel.operations += around_pixel_in_turn;
-    work.operations += pixel.operations * rounds * work.needs.threads;
-    work.divisions += pixel.divisions * rounds * work.needs.threads;
-    work.accesses += pixel.accesses * rounds * work.needs.threads;
+    add(work, pixel, rounds * work.needs.threads);
     work.code += instructions_of(pixel);
     work.batches += rounds;
     if (c.operations.loads > 0) waits += wait_in_turn * rounds;
@@ -215,6 +219,20 @@ double not_repeated(const KernelPlan& plan) {
   return row != nullptr && row->order == Order::Unrolled ? 1 - 1. / plan.lines() : 0;
 }
 
+/// What a thread does for a pixel of a stage in a tile, with what goes around it; of the rows that it shares with others as much
+/// as it does alone, or its part.
+BlockWork pixel_of_tile(const KernelPlan& plan, Computed c, bool is_alone) {
+  const double saved = not_repeated(plan);
+  c.accesses -= saved * static_cast<double>(c.alike.loads);
+  BlockWork pixel;
+  add_pixels(pixel, is_alone ? c : with_shared_rows(plan, c), 1);
+  pixel.operations -= saved * static_cast<double>(c.alike.alu);
+  pixel.divisions -= saved * static_cast<double>(c.alike.sfu);
+  pixel.operations += around_scalar(plan) * c.type.lanes;
+  if (!plan.is_static()) pixel.operations += around_access_to_ring * c.accesses;
+  return pixel;
+}
+
 /// Tiles that blocks go down.
 void add_tiles(BlockWork& work, const KernelPlan& plan, const ir::Sizes& sizes,
                const machine::Architecture& architecture) {
@@ -222,15 +240,9 @@ void add_tiles(BlockWork& work, const KernelPlan& plan, const ir::Sizes& sizes,
   const Tiling tiling = tiling_of(plan, box);
   const int batch = plan.level(LevelKind::Batch)->extent.back().fixed();
   add_images(work, plan, tiling, sizes);
-  const double saved = not_repeated(plan);
-  for (Computed c : plan.computed) {
+  for (const Computed& c : plan.computed) {
     const double pixels = covered_by(tiling, box_of(c.domain, sizes), c.halo).pixels * turns_of(plan, c);
-    c.accesses -= saved * static_cast<double>(c.alike.loads);
-    add_pixels(work, with_shared_rows(plan, c), pixels);
-    work.operations -= saved * static_cast<double>(c.alike.alu) * pixels;
-    work.divisions -= saved * static_cast<double>(c.alike.sfu) * pixels;
-    work.operations += around_scalar(plan) * pixels * c.type.lanes;
-    if (!plan.is_static()) work.operations += around_access_to_ring * c.accesses * pixels;
+    add(work, pixel_of_tile(plan, c, false), pixels);
   }
   add_passes(work, plan);
   if (plan.parts) {
@@ -348,14 +360,12 @@ double code_of_tile(const KernelPlan& plan) {
   const bool is_unrolled = row != nullptr && row->order == Order::Unrolled;
   double code = static_cast<double>(plan.kept.size()) * code_of_loop;
   for (const Computed& c : plan.computed) {
-    BlockWork pixel;
-    add_pixels(pixel, c, 1);
     const Kept* kept = plan.kept_of(c.stage);
     const int own = at_rate(plan.height().sizes.front(), plan.step[1], kept ? kept->rate[1] : plan.step[1]);
-    const double rows = is_unrolled ? static_cast<double>(own + c.halo.back().extent() - 1) : 1;
+    const double rows =
+        is_unrolled ? static_cast<double>(own + c.halo.back().extent() - 1) * plan.lines() : 1;
     const double scalars = c.has_flat_lanes ? 1. / c.type.lanes : 1;
-    pixel.operations += around_scalar(plan) * c.type.lanes;
-    code += scalars * instructions_of(pixel) * rows * (rows > 1 ? left_in_rows : 1) +
+    code += scalars * instructions_of(pixel_of_tile(plan, c, true)) * rows * (rows > 1 ? left_in_rows : 1) +
             (c.is_value ? 0 : code_of_loop);
   }
   return code;
