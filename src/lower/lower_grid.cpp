@@ -89,6 +89,15 @@ kernel::Grid grid_of_blocks(const Expr& blocks, int items) {
   return {{blocks, literal(1), literal(1)}, {1, 1, 1}, kernel::Sharing::Work, items};
 }
 
+void store_pixel_of(const KernelContext& context, const ir::Stage& stage, const Rows& rows, Block& block) {
+  const ArrayLayout& array = context.layout.arrays.at(&stage);
+  ExpressionLowering expressions(context, stage, Place::Thread, rows.coords());
+  const Expr offset = rows.rank() == 0
+                          ? literal(0)
+                          : kernel::add(rows.row_offset(array), rows.x_offset(rows.coords()[0], array));
+  store_pixel(expressions, block, std::get<ir::Pure>(stage.definition).cases, array.name, offset);
+}
+
 kernel::Launch lower_grid(const KernelContext& context) {
   const ir::Stage& stage = context.stage();
   if (context.plan.level(plan::LevelKind::Lane))
@@ -96,17 +105,11 @@ kernel::Launch lower_grid(const KernelContext& context) {
   Layout& layout = context.layout;
   const ArrayLayout& array = layout.arrays.at(&stage);
   const Rows rows(stage.box, layout);
-  ExpressionLowering expressions(context, stage, Place::Thread, rows.coords());
   kernel::Function function{layout.names.claim(array.name.spelling() + "_kernel"),
                             comment_on(stage, "'" + stage.name + "'"),
                             {},
                             {}};
-  const Expr offset = rows.rank() == 0
-                          ? literal(0)
-                          : kernel::add(rows.row_offset(array), rows.x_offset(rows.coords()[0], array));
-  const auto pixel = [&](Block& block) {
-    store_pixel(expressions, block, std::get<ir::Pure>(stage.definition).cases, array.name, offset);
-  };
+  const auto pixel = [&](Block& block) { store_pixel_of(context, stage, rows, block); };
   const bool has_planes = context.plan.has_planes_of_threads();
   const int count = context.plan.rows_of_threads();
   function.body = has_planes  ? loops_over_planes(rows, pixel)

@@ -16,6 +16,10 @@ namespace weft::lower {
 /// Appends the kernel and the tables of a pure stage.
 kernel::Launch lower_grid(const KernelContext& context);
 
+/// Computes and stores a thread's pixel of a stage, at the current coordinates.
+void store_pixel_of(const KernelContext& context, const ir::Stage& stage, const Rows& rows,
+                    kernel::Block& block);
+
 /// Loops over all dimensions but x around one over x, `along_x`; over y alone if that has all planes.
 kernel::Block grid_loops_around(const Rows& rows, kernel::Block along_x, bool has_planes = false);
 /// A kernel's loops over a box, around what `body` makes of each pixel at the box's coordinates.

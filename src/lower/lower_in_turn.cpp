@@ -21,17 +21,10 @@ std::vector<int> threads_along(int rank) {
 
 /// All pixels of a stage, shared out among the threads of a block.
 Block stage_in_turn(const KernelContext& context, const ir::Stage& stage) {
-  const Layout& layout = context.layout;
-  const ArrayLayout& array = layout.arrays.at(&stage);
-  const Rows rows(stage.box, layout);
-  ExpressionLowering expressions(context, stage, Place::Thread, rows.coords());
+  const Rows rows(stage.box, context.layout);
   Block block;
-  const Expr offset = rows.rank() == 0
-                          ? literal(0)
-                          : kernel::add(rows.row_offset(array), rows.x_offset(rows.coords()[0], array));
-  store_pixel(expressions, block, std::get<ir::Pure>(stage.definition).cases, array.name, offset);
-
-  const kernel::Symbol thread = layout.names.local("t");
+  store_pixel_of(context, stage, rows, block);
+  const kernel::Symbol thread = context.layout.names.local("t");
   const std::vector<int> threads = threads_along(rows.rank());
   Expr rest = kernel::name(thread);
   std::vector<Expr> first;

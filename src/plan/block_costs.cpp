@@ -124,7 +124,7 @@ void add_in_turn(BlockWork& work, const KernelPlan& plan, const ir::Sizes& sizes
   work.batches = 0, work.code = code_around;
   double waits = 0;
   for (const Computed& c : plan.computed) {
-    const double rounds = std::ceil(pixels_of(box_of(c.domain, sizes)) / work.needs.threads);
+    const double rounds = std::max(1., std::ceil(pixels_of(box_of(c.domain, sizes)) / work.needs.threads));
     BlockWork pixel;
     add_pixels(pixel, c, 1);
     pixel.operations += around_pixel_in_turn;

@@ -23,6 +23,17 @@ Tiles tiles_of(const Schedule& schedule) {
   return tiles;
 }
 
+/// What cores take of it: stages that a block computes in turn have nothing else in common.
+Grouping without_turns(Grouping grouping) {
+  std::erase_if(grouping.groups, [&](const std::vector<std::string>& group) {
+    return std::any_of(group.begin(), group.end(), [&](const std::string& stage) {
+      const auto kernel = grouping.kernels.find(stage);
+      return kernel != grouping.kernels.end() && kernel->second.in_turn == true;
+    });
+  });
+  return grouping;
+}
+
 std::string quoted(const std::vector<std::string>& names) {
   std::string text;
   for (const std::string& name : names) text += (text.empty() ? "'" : ", '") + name + "'";
@@ -336,7 +347,8 @@ class Planning {
 
 ScheduleOrWhy schedule_of_groups(const ir::Pipeline& pipeline, const Grouping& grouping, Tiling tiling,
                                  const Memory& memory) {
-  ScheduleOrWhy found = Planning(pipeline, grouping, tiling, memory).run();
+  const Grouping possible = memory.is_of_blocks() ? grouping : without_turns(grouping);
+  ScheduleOrWhy found = Planning(pipeline, possible, tiling, memory).run();
   if (found.schedule) found.schedule->preparation = grouping.preparation;
   return found;
 }
