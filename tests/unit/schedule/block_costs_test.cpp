@@ -247,6 +247,23 @@ TEST_F(BlockCosts, OfATileCountOnceWhatRowsOfPlanesHaveInCommon) {
   EXPECT_EQ(one.accesses - four.accesses, 2 * 3 / 4. * pixels);
 }
 
+TEST_F(BlockCosts, OfStagesInTurnAreThoseOfOneBlocksRounds) {
+  const Stage table = stage("table", {1000}, [](Var x) { return 2.f * cast<float>(x); });
+  const Accessor src = in.border(Border::clamp()), at = table.border(Border::clamp());
+  const Stage small = stage("small", {40, 30}, [&](Var x, Var y) { return src(x, y) + at(x) + at(y); });
+  const Pipeline pipeline("test", {small});
+  const Kernels kernels(pipeline.ir(), [](const ir::Stage&, const ir::Stage&) { return false; });
+  const Memory memory{most_shared_bytes};
+  const BlockWork w = block_work_of(plan_of(*group_in_turn(kernels.loops(), memory).group, memory),
+                                    nominal_sizes(pipeline.ir()), hopper);
+  EXPECT_EQ(w.blocks, 1);
+  EXPECT_EQ(w.needs.threads, 512);
+  EXPECT_EQ(w.batches, 2 + 3) << "1000 and 1200 pixels by 512 threads";
+  EXPECT_DOUBLE_EQ(w.waits * w.batches, 0.3 * 3) << "the table reads nothing";
+  EXPECT_EQ(w.barriers * w.batches, 2);
+  EXPECT_EQ(w.written, (1000 + 1200) * 4) << "both are stored";
+}
+
 TEST_F(BlockCosts, OfMembersThatReadMemoryWaitForIt) {
   Stage a = blurred("a", in);
   Image<float> other("other", in.size());
