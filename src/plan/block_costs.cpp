@@ -272,6 +272,11 @@ double pixels_in_lanes(const KernelPlan& plan, const Computed& computed, const i
   return pixels / std::max(pixels_of(box_of(plan.computed.back().domain, sizes)), 1.);
 }
 
+/// Instructions that put a pixel's scalars into words, or take them out of these, where several are in one.
+double around_packed(Type pixel) {
+  return size_of(pixel.scalar) < target::bytes_per_register ? 2. * pixel.lanes : 0;
+}
+
 /// Strips that warps go down: lanes compute the pixels around a strip like its own, and access memory for all their
 /// pixels at a time.
 void add_warps(BlockWork& work, const KernelPlan& plan, const ir::Sizes& sizes,
@@ -293,7 +298,10 @@ void add_warps(BlockWork& work, const KernelPlan& plan, const ir::Sizes& sizes,
     work.operations += left_in_lanes * of_stage * static_cast<double>(c.operations.alu);
     work.divisions += of_stage * static_cast<double>(c.operations.sfu);
   }
-  for (const ImageUse& image : plan.written) work.accesses += rows * lanes_of_warp * image.type.lanes;
+  for (const ImageUse& image : plan.written) {
+    work.accesses += rows * lanes_of_warp * image.type.lanes;
+    work.operations += around_packed(image.type) * rows * lanes_of_warp * pixels;
+  }
   for (const Kept& kept : plan.kept) {
     const int own = at_rate(pixels, plan.step[0], kept.rate[0]);
     const int beside = kept.pitch / kept.type.lanes - own;  // by shuffles
@@ -304,6 +312,7 @@ void add_warps(BlockWork& work, const KernelPlan& plan, const ir::Sizes& sizes,
     work.accesses +=
         of_source * halo * lanes_of_warp * kept.type.lanes * (beside + away + (kept.is_member ? 0 : 1));
     if (kept.is_member) continue;
+    work.operations += around_packed(kept.type) * of_source * halo * lanes_of_warp * own;
     const double loaded = of_source * lanes_of_warp * own * halo * size_of(kept.type);
     work.again += std::max(0., loaded - pixels_of(box_of(kept.box, sizes)) * size_of(kept.type));
   }
