@@ -2,6 +2,11 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <bit>
+#include <functional>
+#include <numeric>
+
 #include "lower/lower_grid.h"
 #include "lower/lower_stage.h"
 #include "lower/rows.h"
@@ -9,14 +14,27 @@
 namespace weft::lower {
 namespace {
 
-/// How threads stand side by side in a box, by its dimensions.
-std::vector<int> threads_along(int rank) {
-  switch (rank) {
-    case 0: return {};
-    case 1: return {plan::threads_in_turn};
-    case 2: return {32, plan::threads_in_turn / 32};
-    default: return {32, 4, plan::threads_in_turn / 32 / 4};
+/// How threads stand side by side in a box: 32 x 16 in an image, 32 x 4 x 4 in a volume; where fewer cover an extent that is known,
+/// the others stand along x, or the first dimension that has room for them. 256 x 2 in a table of two rows.
+std::vector<int> threads_along(const ir::Box& box) {
+  const std::vector<int> usual = box.size() == 1   ? std::vector{plan::threads_in_turn}
+                                 : box.size() == 2 ? std::vector{32, 16}
+                                                   : std::vector{32, 4, 4};
+  std::vector<int> threads, most;
+  int all = 1;
+  for (std::size_t d = 0; d < std::min(box.size(), usual.size()); ++d) {
+    const ir::Affine& extent = box[d].extent;
+    const std::int64_t known =
+        extent.is_constant() ? std::max<std::int64_t>(extent.constant(), 1) : plan::threads_in_turn;
+    most.push_back(static_cast<int>(
+        std::bit_ceil(static_cast<std::uint64_t>(std::min<std::int64_t>(known, plan::threads_in_turn)))));
+    threads.push_back(std::min(usual[d], most[d]));
+    all *= threads[d];
   }
+  for (std::size_t d = 0; d < threads.size(); ++d) {
+    for (; all < plan::threads_in_turn && threads[d] < most[d]; all *= 2) threads[d] *= 2;
+  }
+  return threads;
 }
 
 /// All pixels of a stage, shared out among the threads of a block.
@@ -25,7 +43,7 @@ Block stage_in_turn(const KernelContext& context, const ir::Stage& stage) {
   Block block;
   store_pixel_of(context, stage, rows, block);
   const kernel::Symbol thread = context.layout.names.local("t");
-  const std::vector<int> threads = threads_along(rows.rank());
+  const std::vector<int> threads = threads_along(stage.box);
   Expr rest = kernel::name(thread);
   std::vector<Expr> first;
   for (std::size_t d = 0; d < threads.size(); ++d) {
@@ -42,7 +60,7 @@ Block stage_in_turn(const KernelContext& context, const ir::Stage& stage) {
     }
     block = {{std::move(loop)}};
   }
-  const int count = rows.rank() == 0 ? 1 : plan::threads_in_turn;
+  const int count = std::accumulate(threads.begin(), threads.end(), 1, std::multiplies<>());
   return {{For{LoopKind::Threads, thread, literal(0), literal(count), std::move(block)}}};
 }
 

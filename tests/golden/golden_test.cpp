@@ -163,7 +163,8 @@ INSTANTIATE_TEST_SUITE_P(Applications, GoldenCudaStructures,
                          });
 
 INSTANTIATE_TEST_SUITE_P(Applications, GoldenCuda,
-                         testing::Values("gaussian", "harris", "bilateral", "histogram", "reduce_sum", "jacobi2d"),
+                         testing::Values("gaussian", "harris", "bilateral", "histogram", "reduce_sum", "jacobi2d",
+                                         "scaling"),
                          [](const auto& info) { return info.param; });
 
 INSTANTIATE_TEST_SUITE_P(Applications, Golden,
