@@ -195,7 +195,7 @@ TEST_F(RuntimeGraphs, AreGivenUpWhereTheyTakeTooMuchMemory) {
 
 /// With images that lie elsewhere each time, and in orders that the checker draws.
 TEST_F(RuntimeGraphs, OfRandomPipelinesGiveWhatTheirFirstRunsGive) {
-  constexpr std::uint64_t first = 99'000, seeds = 12;
+  constexpr std::uint64_t first = 99'000, seeds = 18;
   int graphs = 0;
   for (std::uint64_t seed = first; seed < first + seeds; ++seed) {
     SCOPED_TRACE(seed);
@@ -227,7 +227,7 @@ TEST_F(RuntimeGraphs, OfRandomPipelinesGiveWhatTheirFirstRunsGive) {
     }
     graphs += !calls({"cuGraphLaunch"}).empty();
   }
-  EXPECT_GE(graphs, 4);
+  EXPECT_GE(graphs, 6) << "the others have one kernel, or none";
 }
 
 TEST_F(RuntimeGraphs, AreNotMadeWhereKernelsAreWantedOneByOne) {
