@@ -114,6 +114,13 @@ void add(BlockWork& work, const BlockWork& pixel, double pixels) {
   work.accesses += pixels * pixel.accesses;
 }
 
+BlockWork pixel_in_turn(const Computed& c) {
+  BlockWork pixel;
+  add_pixels(pixel, c, 1);
+  pixel.operations += around_pixel_in_turn;
+  return pixel;
+}
+
 /// Stages that one block computes in turn: each thread has a pixel of one at a time.
 void add_in_turn(BlockWork& work, const KernelPlan& plan, const ir::Sizes& sizes,
                  const machine::Architecture& architecture) {
@@ -121,15 +128,11 @@ void add_in_turn(BlockWork& work, const KernelPlan& plan, const ir::Sizes& sizes
     work.needs.registers = std::max(work.needs.registers, registers_of(plan, pass));
   work.needs.registers = std::min(work.needs.registers, architecture.registers_per_thread);
   work.needs.threads = threads_in_turn;
-  work.batches = 0, work.code = code_around;
+  work.batches = 0;
   double waits = 0;
   for (const Computed& c : plan.computed) {
     const double rounds = std::max(1., std::ceil(pixels_of(box_of(c.domain, sizes)) / work.needs.threads));
-    BlockWork pixel;
-    add_pixels(pixel, c, 1);
-    pixel.operations += around_pixel_in_turn;
-    add(work, pixel, rounds * work.needs.threads);
-    work.code += instructions_of(pixel);
+    add(work, pixel_in_turn(c), rounds * work.needs.threads);
     work.batches += rounds;
     if (c.operations.loads > 0) waits += wait_in_turn * rounds;
   }
@@ -193,10 +196,15 @@ double turns_of(const KernelPlan& plan, const Computed& computed) {
   return std::ceil(columns / threads) * threads / columns;
 }
 
+/// Whether the code for a column has all rows of a static tile one after the other.
+bool has_unrolled_rows(const KernelPlan& plan) {
+  const Level* row = plan.level(LevelKind::Row);
+  return row != nullptr && row->order == Order::Unrolled;
+}
+
 /// What is accessed for a pixel, where rows that neighbours share are loaded once by the code for all of a tile's rows.
 Computed with_shared_rows(const KernelPlan& plan, Computed computed) {
-  const Level* row = plan.level(LevelKind::Row);
-  if (row == nullptr || row->order != Order::Unrolled) return computed;
+  if (!has_unrolled_rows(plan)) return computed;
   const double stores = computed.is_value ? 0 : computed.type.lanes;
   double shared = 0;
   int sources = 0;
@@ -214,10 +222,7 @@ Computed with_shared_rows(const KernelPlan& plan, Computed computed) {
 
 /// Of what is the same for all rows of a volume's planes, the part that the code for all rows of a static tile does not
 /// repeat.
-double not_repeated(const KernelPlan& plan) {
-  const Level* row = plan.level(LevelKind::Row);
-  return row != nullptr && row->order == Order::Unrolled ? 1 - 1. / plan.lines() : 0;
-}
+double not_repeated(const KernelPlan& plan) { return has_unrolled_rows(plan) ? 1 - 1. / plan.lines() : 0; }
 
 /// What a thread does for a pixel of a stage in a tile, with what goes around it; of the rows that it shares with others as much
 /// as it does alone, or its part.
@@ -273,9 +278,7 @@ double pixels_in_lanes(const KernelPlan& plan, const Computed& computed, const i
 }
 
 /// Instructions that put a pixel's scalars into words, or take them out of these, where several are in one.
-double around_packed(Type pixel) {
-  return size_of(pixel.scalar) < target::bytes_per_register ? 2. * pixel.lanes : 0;
-}
+double around_packed(Type pixel) { return is_packed(pixel) ? 2. * pixel.lanes : 0; }
 
 /// Strips that warps go down: lanes compute the pixels around a strip like its own, and access memory for all their
 /// pixels at a time.
@@ -365,8 +368,7 @@ void add_split(BlockWork& work, const KernelPlan& plan, const ir::Sizes& sizes,
 
 /// Of a tile of threads: of each stage the code for a column, as many rows of it as are straight-line code.
 double code_of_tile(const KernelPlan& plan) {
-  const Level* row = plan.level(LevelKind::Row);
-  const bool is_unrolled = row != nullptr && row->order == Order::Unrolled;
+  const bool is_unrolled = has_unrolled_rows(plan);
   double code = static_cast<double>(plan.kept.size()) * code_of_loop;
   for (const Computed& c : plan.computed) {
     const Kept* kept = plan.kept_of(c.stage);
@@ -380,8 +382,15 @@ double code_of_tile(const KernelPlan& plan) {
   return code;
 }
 
+double code_in_turn(const KernelPlan& plan) {
+  double code = 0;
+  for (const Computed& c : plan.computed) code += instructions_of(pixel_in_turn(c));
+  return code;
+}
+
 /// Of loops: what a thread does for its pixels of a batch, as far as that is straight-line code.
 double code_of(const BlockWork& work, const KernelPlan& plan) {
+  if (plan.is_in_turn()) return code_around + code_in_turn(plan);
   const double of_batch = plan.is_tiled() && !plan.is_of_lanes() && !plan.parts
                               ? code_of_tile(plan)
                               : instructions_of(work) / (work.blocks * work.batches * work.needs.threads);
@@ -408,7 +417,7 @@ BlockWork block_work_of(const KernelPlan& plan, const ir::Sizes& sizes,
     add_threads(work, plan, sizes, architecture);
   const Traffic traffic = traffic_of(plan, sizes);
   work.read = traffic.read, work.written = traffic.written;
-  if (!plan.is_in_turn()) work.code = code_of(work, plan);
+  work.code = code_of(work, plan);
   return work;
 }
 

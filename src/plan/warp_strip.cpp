@@ -20,7 +20,6 @@ constexpr int bytes_of_lane = 16, most_pixels_of_lane = 8;  // of a row: the wid
 // What a thread takes for coordinates, pointers and the like, and per pixel for what is under way; after measurements
 // of compiled kernels in which registers were 28 + pixels * (rows + loaded rows + 4), within 20 %.
 constexpr int registers_of_any_lane = 28, values_under_way = 4;
-constexpr int bytes_of_register = 4;
 // Where several pixels are in a word: less is under way, and some take the words apart.
 constexpr int registers_to_unpack = 14, packed_values_under_way = 2;
 constexpr int most_registers = 168;  // leaves room for 12 warps on a multiprocessor
@@ -211,13 +210,13 @@ double bytes_in_lanes(const Group& group) {
   return bytes;
 }
 
-int words_of(int bytes) { return (bytes + bytes_of_register - 1) / bytes_of_register; }
-
 /// A source whose rows a lane keeps, and columns of other lanes beside them; and of it rows that are loaded before they are
 /// needed, in whole words until then.
 int registers_of_rows(Type pixel, int pixels, int beside, int rows, int loaded) {
-  const int of_pixel = pixel.lanes * words_of(size_of(pixel.scalar));
-  return of_pixel * (pixels + beside) * rows + words_of(pixels * size_of(pixel)) * loaded;
+  const int of_pixel = pixel.lanes * target::registers_of(pixel.lane());
+  const int words =
+      round_up(pixels * size_of(pixel), target::bytes_per_register) / target::bytes_per_register;
+  return of_pixel * (pixels + beside) * rows + words * loaded;
 }
 
 /// Rows of a volume's planes that are still to be read, of all planes that a lane keeps: those `beside` of whose columns
@@ -254,7 +253,7 @@ int lines_to_be_read(const RollingRows& source, const Group& group, int lines, b
 /// Of a source in a volume, with the plane that is loaded before it is needed.
 int registers_of_planes(const RollingRows& source, const Group& group, const WarpStrip& strip, int beside) {
   const Type pixel = source.source().type;
-  const int of_pixel = pixel.lanes * words_of(size_of(pixel.scalar));
+  const int of_pixel = pixel.lanes * target::registers_of(pixel.lane());
   const int loaded = source.is_member ? 0 : strip.prefetch * room_for_lines(source, strip.lines);
   const int own = lines_to_be_read(source, group, strip.lines, false) + loaded;
   return of_pixel * (strip.pixels * own + beside * lines_to_be_read(source, group, strip.lines, true)) +
@@ -262,9 +261,8 @@ int registers_of_planes(const RollingRows& source, const Group& group, const War
 }
 
 bool has_packed_pixels(const March& march) {
-  return std::any_of(march.rolling.begin(), march.rolling.end(), [](const RollingRows& r) {
-    return size_of(r.source().type.scalar) < bytes_of_register;
-  });
+  return std::any_of(march.rolling.begin(), march.rolling.end(),
+                     [](const RollingRows& r) { return is_packed(r.source().type); });
 }
 
 WarpStrip strip_of(const Group& group, int pixels, int lines = 1) {
@@ -540,9 +538,8 @@ int warps_at_a_time(int registers) {
 int warps_to_leave_registers_for(const KernelPlan& plan) {
   constexpr int usual = 16;
   if (plan.is_of_volume()) return 1;  // of more pixels than there are warps to be told of
-  const bool has_words = std::any_of(plan.kept.begin(), plan.kept.end(), [](const Kept& kept) {
-    return size_of(kept.type.scalar) < bytes_of_register;
-  });
+  const bool has_words =
+      std::any_of(plan.kept.begin(), plan.kept.end(), [](const Kept& kept) { return is_packed(kept.type); });
   return !has_words && warps_at_a_time(plan.registers) == usual ? usual : 1;
 }
 

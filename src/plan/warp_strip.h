@@ -31,10 +31,14 @@
 #include "plan/group.h"
 #include "plan/march.h"
 #include "plan/plan.h"
+#include "target/block.h"
 
 namespace weft::plan {
 
 constexpr int lanes_of_warp = 32;
+
+/// Whether several of its scalars are in a word.
+inline bool is_packed(Type pixel) { return size_of(pixel.scalar) < target::bytes_per_register; }
 
 /// Lanes at both ends of a warp whose pixels of the result are other warps', too.
 struct HaloLanes {

@@ -44,7 +44,7 @@ class Turns {
   std::vector<Run> best() const {
     const std::size_t count = costs_.size();
     std::vector<double> least(count + 1, 0);
-    std::vector<Run> last(count + 1);  // of the first so many kernels
+    std::vector<Run> last(count + 1);  // last[5]: the run that ends with the fifth kernel
     for (std::size_t end = 1; end <= count; ++end) {
       double apart = costs_[end - 1].value_or(0);
       least[end] = least[end - 1] + apart, last[end] = {end - 1, end, 0};

@@ -85,10 +85,10 @@ class Roofs {
              {"accesses", at(passes, architecture.shared_lanes)},
              {"float", at(kind(SassKind::Float), architecture.fp32_lanes)},
              {"special", at(kind(SassKind::Special), architecture.sfu_lanes)},
-             {"latency", times * latency(count, uses.writes)}},
+             {"latency", times * latency(count, plan)}},
             times * gpu_.launch.value,
             times * instructions_of_loops(count) * gpu_.fetch.value,
-            model(uses.writes)};
+            model(plan)};
   }
 
   double as_graph(const std::vector<KernelRoofs>& kernels) const {
@@ -172,8 +172,7 @@ class Roofs {
     return found;
   }
 
-  std::optional<double> model(const std::set<kernel::Symbol>& written) const {
-    const plan::KernelPlan* plan = plan_of(written);
+  std::optional<double> model(const plan::KernelPlan* plan) const {
     if (plan == nullptr) return std::nullopt;
     return plan::block_cost_of(plan::block_work_of(*plan, sizes_, board_.architecture()), gpu_);
   }
@@ -220,11 +219,10 @@ class Roofs {
   }
 
   /// Of one launch, in seconds.
-  double latency(const SassCount& count, const std::set<kernel::Symbol>& written) const {
+  double latency(const SassCount& count, const plan::KernelPlan* plan) const {
     const double blocks = blocks_of(count.kernel);
     const double rounds =
         std::ceil(blocks / (static_cast<double>(board_.multiprocessors) * blocks_at_a_time(count)));
-    const plan::KernelPlan* plan = plan_of(written);
     if (plan == nullptr || (!plan->is_tiled() && !plan->is_in_turn()))
       return rounds * plan::waiting_of({}, gpu_);
     return rounds * plan::waiting_of(

@@ -19,7 +19,7 @@ plan::CostModel costs(double of_stage, const std::string& large = "") {
 
 const Mask cross{{0.f, 1.f, 0.f}, {1.f, 1.f, 1.f}, {0.f, 1.f, 0.f}};
 
-/// Four windows, one after the other, of which `groups` are together; the last has its sum.
+/// Four windows, one after the other, and the sum of the last.
 struct Chain {
   Image<float> in{"in"};
   Stage a = convolve("a", in.border(Border::clamp()), cross);
