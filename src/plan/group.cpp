@@ -85,7 +85,8 @@ Loop loop_of(const ir::Stage& stage) {
   if (stage.domain().size() > 2) loop.alike = analysis::operations_alike(stage, 1);
   ir::visit(ir::expressions(stage), [&](const ir::Expr& e) {
     const bool is_median = std::holds_alternative<ir::Median>(e->op);
-    loop.has_windows |= std::holds_alternative<ir::FoldResult>(e->op) || is_median;
+    const bool is_window = std::holds_alternative<ir::FoldResult>(e->op) || is_median;
+    if (is_window && loop.of_windows.empty()) loop.of_windows.push_back(&stage);
     if (is_median && loop.of_medians.empty()) loop.of_medians.push_back(&stage);
   });
   return loop;

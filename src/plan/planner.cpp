@@ -322,7 +322,7 @@ Loop merged(const Group& group) {
   Loop all{group.members.back(), {}};
   for (const Loop& loop : group.loops) {
     all.operations += loop.operations;
-    all.has_windows |= loop.has_windows;
+    all.of_windows.insert(all.of_windows.end(), loop.of_windows.begin(), loop.of_windows.end());
   }
   return all;
 }

@@ -24,13 +24,14 @@ constexpr std::int64_t most_found_at_a_time = 32;
 
 /// Whether some window is a loop over its taps: then no columns around a pixel are known by number.
 bool loops_over_taps(const Loop& loop, const CodeLimits& limits) {
-  if (!loop.has_windows) return false;
-  bool loops = !loop.in_place.empty();
-  ir::visit(ir::expressions(loop.stage()), [&](const ir::Expr& e) {
-    const auto* window = std::get_if<ir::FoldResult>(&e->op);
-    loops |= std::holds_alternative<ir::Median>(e->op) ||
-             (window != nullptr && !is_unrolled_in_thread(*window->fold, limits));
-  });
+  bool loops = false;
+  for (const ir::Stage* stage : loop.of_windows) {
+    ir::visit(ir::expressions(*stage), [&](const ir::Expr& e) {
+      const auto* window = std::get_if<ir::FoldResult>(&e->op);
+      loops |= std::holds_alternative<ir::Median>(e->op) ||
+               (window != nullptr && !is_unrolled_in_thread(*window->fold, limits));
+    });
+  }
   return loops;
 }
 

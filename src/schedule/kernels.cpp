@@ -104,10 +104,10 @@ void Kernels::find_loops(const ir::Pipeline& pipeline) {
     plan::Loop& loop = of_parts[&loop_of(stage)];
     loop.reads.stage = &loop_of(stage);
     loop.reads.has_places |= own.reads.has_places;
-    loop.has_windows |= own.has_windows;
     loop.operations += own.operations;
     loop.shared += own.shared;
     loop.alike += own.alike;
+    loop.of_windows.insert(loop.of_windows.end(), own.of_windows.begin(), own.of_windows.end());
     loop.of_medians.insert(loop.of_medians.end(), own.of_medians.begin(), own.of_medians.end());
     for (const ir::Read* read : own.reads.reads) {
       const auto source = loop_of_.find(read->source.get());

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 #include <weft/weft.hpp>
 
+#include "follow.h"
 #include "plan/block_strip.h"
 #include "plan/pixel_rows.h"
 #include "plan/plan.h"
@@ -89,6 +90,22 @@ TEST(ThreadPixels, AreThoseOfAnAccessUnlessMuchIsComputed) {
               return sum(Domain(5, 251), [&](Tap t) { return at(x + t.x) * t.y; });
             })),
             1);  // a loop over taps
+}
+
+/// A pixel of a thread reads no pack in a loop over taps, even if the window is a value of the stage. Found by: weft verify
+/// --random 1 --seed 1097
+TEST(ThreadPixels, AreOneWhereAValueLoopsOverTaps) {
+  const Image<float> in("in");
+  const Stage window = convolve("window", in, Mask(1, 1, {2.f}));
+  const Stage out = point("out", window + 1.f);
+  const ir::Pipeline pipeline = Pipeline("test", Outputs(out)).ir();
+  const auto has_several = [&](const std::string& code) {
+    const auto found = follow(
+        pipeline, R"({"groups": [["window", "out"]], "kernels": {"out": {"code": )" + code + "}}}", of_warps);
+    return found.schedule.value().kernels.at(0).level(LevelKind::Lane) != nullptr;
+  };
+  EXPECT_TRUE(has_several("{}"));
+  EXPECT_FALSE(has_several(R"({"window": 1})"));
 }
 
 TEST(Plan, LeavesThePlanesOfStarsToTheCaches) {
