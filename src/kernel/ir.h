@@ -395,6 +395,8 @@ struct Grid {
   int items = 0;
   int at_a_time = 1;  ///< Blocks that a multiprocessor has room for: compilers leave them the registers.
   int warps = 1;      ///< Of a block, if its threads are lanes; they lie one below the other.
+  /// Of blocks, along the third dimension, which do the same with arrays of their own (kernel/join_alike.h).
+  int layers = 1;
   std::optional<Room> room = {};  ///< If the grid depends on it.
   std::string why = {};           ///< Why blocks have that number of threads: a sentence, once it is decided.
 };

@@ -12,6 +12,7 @@
 
 #include "ir/stage_ir.h"
 #include "kernel/build.h"
+#include "kernel/code_walk.h"
 #include "kernel/vector_body.h"
 #include "kernel/visit.h"
 
@@ -21,168 +22,20 @@ namespace {
 constexpr std::size_t least_passes = 3;     // which a loop is shorter than
 constexpr std::size_t most_statements = 4;  // of a pass: one for each field
 
-/// Goes through code in one order and copies it. What it meets can be noted, or made something else.
-class Walk {
- public:
-  virtual ~Walk() = default;
+template <class... Kinds>
+bool is_one_of(const Stmt& s) {
+  return (std::holds_alternative<Kinds>(s.op) || ...);
+}
 
-  Stmt statement(const Stmt& original) {
-    Stmt s = original;
-    tag(static_cast<int>(s.op.index()));
-    note(s);
-    each_operand(s, [&](Expr& e) { e = expression(e); });
-    each_declared(s);
-    each_block(s, [&](Block& block) {
-      enter();
-      for (Stmt& inside : block) inside = statement(inside);
-      leave();
-    });
-    return s;
-  }
-
- protected:
-  virtual void tag(const std::string& what) = 0;
-  void tag(int what) { tag(std::to_string(what)); }
-  /// Blocks.
-  virtual void enter() = 0;
-  virtual void leave() = 0;
-  /// An index, or `before` plus an integer of 32 or 64 bits: others are what pixels are made with, and remain constants.
-  virtual Expr number(const Expr& before, const Expr& value) = 0;
-  virtual Symbol used(const Symbol& name) = 0;
-  virtual Symbol declared(const Symbol& name) = 0;
-  /// Passes that have this stay as they are.
-  virtual void refuse() = 0;
-
- private:
-  static bool is_number(const Expr& e, Scalar type) {
-    return e->type == type && literal_value(e).has_value();
-  }
-
-  Expr expression(const Expr& e) {
-    tag(static_cast<int>(e->type));
-    if (is_number(e, Scalar::I64)) return number(nullptr, e);
-    const auto* sum = std::get_if<Binary>(&e->op);
-    const bool is_sum = sum && sum->op == ir::BinaryOp::Add;
-    if (is_sum && (is_number(sum->b, Scalar::I64) || is_number(sum->b, Scalar::I32))) {
-      tag("+");
-      return number(expression(sum->a), sum->b);
-    }
-    Node node = *e;
-    tag(static_cast<int>(node.op.index()));
-    std::visit(ir::overloaded{
-                   [&](const Const& n) { tag(n.value.to_string()); },
-                   [&](Name& n) { n.name = used(n.name); },
-                   [&](const Unary& n) { tag(static_cast<int>(n.op)); },
-                   [&](const Binary& n) { tag(static_cast<int>(n.op)); },
-                   [](const Select&) {},
-                   [&](const Cast& n) { tag(2 * static_cast<int>(n.mode) + (n.fits ? 1 : 0)); },
-                   [&](const IndexCall& n) { tag(static_cast<int>(n.op)); },
-                   [&](Load& n) { n.array = used(n.array); },
-                   [&](const MedianOf&) { refuse(); },
-                   [](const HalfOfSum&) {},
-               },
-               node.op);
-    each_operand(node, [&](Expr& operand) { operand = expression(operand); });
-    return std::make_shared<const Node>(std::move(node));
-  }
-
-  /// What a statement itself is, and what it uses.
-  void note(Stmt& s) {
-    std::visit(ir::overloaded{
-                   [&](const Let& n) { tag(2 * int{n.is_mutable} + int{n.is_opaque}); },
-                   [&](Assign& n) { n.name = used(n.name); },
-                   [&](Pointer& n) {
-                     tag(static_cast<int>(n.type)), tag(2 * int{n.is_const} + int{n.is_opaque});
-                     n.array = used(n.array);
-                     if (n.unless) n.instead = used(n.instead);
-                   },
-                   [&](Store& n) { n.array = used(n.array); },
-                   [&](Prefetch& n) { tag(static_cast<int>(n.type)), n.array = used(n.array); },
-                   [](const ExceedsCaches&) {},
-                   [&](StorePastCaches& n) {
-                     tag(static_cast<int>(n.type));
-                     n.array = used(n.array), n.from = used(n.from);
-                   },
-                   [&](IsAligned& n) { tag(n.bytes), n.array = used(n.array); },
-                   [&](For& n) { note(n); },
-                   [](const If&) {},
-                   [](const Scope&) {},
-                   [](const Continue&) {},
-                   [&](const LocalArray&) { refuse(); },
-                   [&](const LoadPack&) { refuse(); },
-                   [&](const StorePack&) { refuse(); },
-                   [&](const LookUp&) { refuse(); },
-                   [&](const PickPlanes&) { refuse(); },
-                   [&](const Shuffle&) { refuse(); },
-                   [&](const Atomic&) { refuse(); },
-                   [&](const Barrier&) { refuse(); },
-                   [&](const IfVectors&) { refuse(); },
-                   [&](const StepsInLanes&) { refuse(); },
-                   [&](const CallFunction&) { refuse(); },
-                   [&](const Order&) { refuse(); },
-                   [&](const Comment&) { refuse(); },
-               },
-               s.op);
-  }
-
-  void note(For& loop) {
-    tag(static_cast<int>(loop.kind)), tag(int{loop.step != nullptr});
-    if (loop.ends) refuse();
-    if (!loop.vectors) return tag("scalar");
-    InVectors& vectors = *loop.vectors;
-    tag(vectors.scalars), tag(int{vectors.may_repeat}), tag(int{vectors.bytes != nullptr});
-    if (vectors.is_whole_row || !vectors.columns.empty()) refuse();
-    for (Neighbours& row : vectors.neighbours) tag(row.left), row.array = used(row.array);
-  }
-
-  void each_declared(Stmt& s) {
-    if (auto* let = std::get_if<Let>(&s.op)) let->name = declared(let->name);
-    if (auto* pointer = std::get_if<Pointer>(&s.op)) pointer->name = declared(pointer->name);
-    if (auto* test = std::get_if<ExceedsCaches>(&s.op)) test->name = declared(test->name);
-    if (auto* test = std::get_if<IsAligned>(&s.op)) test->name = declared(test->name);
-    auto* loop = std::get_if<For>(&s.op);
-    if (!loop) return;
-    loop->variable = declared(loop->variable);
-    if (!loop->vectors) return;
-    for (Neighbours& row : loop->vectors->neighbours)
-      row.before = declared(row.before), row.here = declared(row.here);
-  }
-};
-
-/// A statement but for its numbers and names.
-class Shape : public Walk {
- public:
-  explicit Shape(const Stmt& s) { statement(s); }
-
-  bool is_refused() const { return is_refused_; }
-  bool is_like(const Shape& other) const { return text_ == other.text_; }
-  const std::vector<std::int64_t>& numbers() const { return numbers_; }
-  /// That the statement does not declare itself, and that it does.
-  const std::vector<Symbol>& names() const { return names_; }
-  const std::vector<Symbol>& locals() const { return locals_; }
-
- private:
-  void tag(const std::string& what) override { text_ += what + ' '; }
-  void enter() override { text_ += "{ "; }
-  void leave() override { text_ += "} "; }
-  Expr number(const Expr&, const Expr& value) override {
-    numbers_.push_back(*literal_value(value)), text_ += "# ";
-    return value;  // the copy of the code is not used
-  }
-  Symbol used(const Symbol& name) override {
-    const auto local = std::find(locals_.begin(), locals_.end(), name);
-    if (local != locals_.end()) return tag(std::to_string(local - locals_.begin())), name;
-    names_.push_back(name), text_ += "@ ";
-    return name;
-  }
-  Symbol declared(const Symbol& name) override { return locals_.push_back(name), name; }
-  void refuse() override { is_refused_ = true; }
-
-  std::string text_;
-  std::vector<std::int64_t> numbers_;
-  std::vector<Symbol> names_, locals_;
-  bool is_refused_ = false;
-};
+/// Passes with such code stay as they are: there is none in rows that follow one another.
+bool has_more_than_rows(const Stmt& s) {
+  bool found = false;
+  visit_statements({s}, [&](const Stmt& each) {
+    found |= is_one_of<LocalArray, LoadPack, StorePack, Shuffle, Atomic, Barrier, Order, Comment>(each);
+  });
+  visit_expressions({s}, [&](const Expr& e) { found |= std::holds_alternative<MedianOf>(e->op); });
+  return found;
+}
 
 /// A text with a number in it: "u_step", 1 and "_row". Of two texts that differ in that number alone; nothing if they differ otherwise.
 struct Spelling {
@@ -288,10 +141,10 @@ struct Run {
 };
 
 /// The loop that a run becomes.
-class Loop : public Walk {
+class Loop : public CodeWalk {
  public:
   /// `shapes` are those of all statements of the run.
-  Loop(const Run& run, const std::vector<Shape>& shapes, Names& names)
+  Loop(const Run& run, const std::vector<CodeShape>& shapes, Names& names)
       : run_(run), shapes_(shapes), names_(names), pass_(names.claim("pass")) {
     spell();
     find_ahead();
@@ -324,12 +177,12 @@ class Loop : public Walk {
   }
 
  private:
-  const Shape& first(std::size_t s) const { return shapes_[s]; }
-  const Shape& second(std::size_t s) const { return shapes_[run_.statements + s]; }
+  const CodeShape& first(std::size_t s) const { return shapes_[s]; }
+  const CodeShape& second(std::size_t s) const { return shapes_[run_.statements + s]; }
 
   std::vector<Symbol> arrays_of_first() const {
     std::vector<Symbol> arrays;
-    for (const auto& [array, next] : varying(&Shape::names)) {
+    for (const auto& [array, next] : varying(&CodeShape::names)) {
       if (std::find(arrays.begin(), arrays.end(), array) == arrays.end()) arrays.push_back(array);
     }
     return arrays;
@@ -339,13 +192,13 @@ class Loop : public Walk {
   /// and `u_past_p1`.
   void spell() {
     std::map<std::string, int> newest;  // number, by what stands before it
-    for (const auto& [array, next] : varying(&Shape::names)) {
+    for (const auto& [array, next] : varying(&CodeShape::names)) {
       if (const auto found = difference(array.spelling(), next.spelling())) {
         int& number = newest.try_emplace(found->before, found->number).first->second;
         number = std::max(number, found->number);
       }
     }
-    for (const auto list : {&Shape::names, &Shape::locals}) {
+    for (const auto list : {&CodeShape::names, &CodeShape::locals}) {
       for (const auto& [symbol, next] : varying(list)) {
         const auto found = difference(symbol.spelling(), next.spelling());
         if (!found || !newest.count(found->before)) continue;
@@ -361,7 +214,8 @@ class Loop : public Walk {
   }
 
   /// Names of the first pass, and what stands there in the second, where that is another.
-  std::vector<std::pair<Symbol, Symbol>> varying(const std::vector<Symbol>& (Shape::*list)() const) const {
+  std::vector<std::pair<Symbol, Symbol>> varying(const std::vector<Symbol>& (CodeShape::*list)()
+                                                     const) const {
     std::vector<std::pair<Symbol, Symbol>> names;
     for (std::size_t s = 0; s < run_.statements; ++s) {
       const std::vector<Symbol>&one = (first(s).*list)(), &next = (second(s).*list)();
@@ -420,7 +274,7 @@ class Loop : public Walk {
   }
 
   const Run run_;
-  const std::vector<Shape>& shapes_;
+  const std::vector<CodeShape>& shapes_;
   Names& names_;
   const Symbol pass_;
   std::optional<Symbol> ahead_;
@@ -449,11 +303,11 @@ class Rolling {
   struct Found {
     Block* block;
     Run run;
-    std::vector<Shape> shapes;
+    std::vector<CodeShape> shapes;
   };
 
   void find(Block& block) {
-    std::vector<std::optional<Shape>> shapes;
+    std::vector<std::optional<CodeShape>> shapes;
     for (const Stmt& s : block) shapes.push_back(shape_of(s));
     std::size_t at = 0;
     while (at < block.size()) {
@@ -470,15 +324,16 @@ class Rolling {
   }
 
   /// Of a statement that may be a pass.
-  static std::optional<Shape> shape_of(const Stmt& s) {
+  static std::optional<CodeShape> shape_of(const Stmt& s) {
     const bool is_pass = std::holds_alternative<If>(s.op) || std::holds_alternative<For>(s.op) ||
                          std::holds_alternative<Scope>(s.op);
-    if (!is_pass) return std::nullopt;
-    Shape shape(s);
+    if (!is_pass || has_more_than_rows(s)) return std::nullopt;
+    CodeShape shape(s);
     return shape.is_refused() ? std::nullopt : std::optional(std::move(shape));
   }
 
-  static std::optional<Run> longest_from(std::size_t begin, const std::vector<std::optional<Shape>>& shapes) {
+  static std::optional<Run> longest_from(std::size_t begin,
+                                         const std::vector<std::optional<CodeShape>>& shapes) {
     std::optional<Run> longest;
     for (std::size_t statements = 1; statements <= most_statements; ++statements) {
       Run run{begin, statements, 1};
@@ -490,13 +345,13 @@ class Rolling {
   }
 
   /// Whether another pass follows whose numbers go on like those before.
-  static bool goes_on(const Run& run, const std::vector<std::optional<Shape>>& shapes) {
+  static bool goes_on(const Run& run, const std::vector<std::optional<CodeShape>>& shapes) {
     for (std::size_t s = 0; s < run.statements; ++s) {
       const std::size_t first = run.begin + s, next = first + run.statements * run.passes;
       if (next >= shapes.size() || !shapes[first] || !shapes[next] || !shapes[first]->is_like(*shapes[next]))
         return false;
       if (run.passes == 1) continue;
-      const Shape& second = *shapes[first + run.statements];
+      const CodeShape& second = *shapes[first + run.statements];
       for (std::size_t n = 0; n < second.numbers().size(); ++n) {
         const std::int64_t from = shapes[first]->numbers()[n], by = second.numbers()[n] - from;
         if (shapes[next]->numbers()[n] != from + static_cast<std::int64_t>(run.passes) * by) return false;
@@ -506,7 +361,7 @@ class Rolling {
   }
 
   /// Whether the names of the passes are the same, or arrays that can follow one another.
-  bool follow(const Run& run, const std::vector<std::optional<Shape>>& shapes) {
+  bool follow(const Run& run, const std::vector<std::optional<CodeShape>>& shapes) {
     const Families before = families_;
     std::set<Symbol> same, others;  // names of the first pass
     for (std::size_t s = 0; s < run.statements; ++s) {

@@ -12,6 +12,7 @@
 #include "kernel/factors.h"
 #include "kernel/hoist_invariants.h"
 #include "kernel/insert_barriers.h"
+#include "kernel/join_alike.h"
 #include "kernel/narrow_arithmetic.h"
 #include "kernel/narrow_indices.h"
 #include "kernel/neighbours.h"
@@ -196,7 +197,12 @@ kernel::Module lower(const ir::Pipeline& prepared, const std::vector<plan::Kerne
     for (kernel::Function& function : module.functions) kernel::roll_passes(function, layout.names);
     kernel::verify(module, "roll_passes");
   }
-  // 16. Kernels are known by now, and with them what a block takes of a multiprocessor.
+  // 16. So do kernels, of layers of blocks.
+  if (on_gpu) {
+    kernel::join_alike(module, layout.names);
+    kernel::verify(module, "join_alike");
+  }
+  // 17. Kernels are known by now, and with them what a block takes of a multiprocessor.
   if (on_gpu) target::choose_blocks(module, target.architecture);
   return module;
 }

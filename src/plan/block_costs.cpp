@@ -421,6 +421,13 @@ BlockWork block_work_of(const KernelPlan& plan, const ir::Sizes& sizes,
   return work;
 }
 
+BlockWork in_layers(BlockWork work, int layers) {
+  for (double* sum : {&work.read, &work.written, &work.again, &work.operations, &work.divisions,
+                      &work.accesses, &work.blocks})
+    *sum *= layers;
+  return work;
+}
+
 double waiting_of(const BlockWork& work, const machine::GpuSpeeds& gpu) {
   constexpr double before_and_after = 0.75;
   const double waits = work.batches * work.waits, under_load = 2 * gpu.latency.value;

@@ -53,6 +53,8 @@ struct BlockWork {
 };
 BlockWork block_work_of(const KernelPlan& plan, const ir::Sizes& sizes,
                         const machine::Architecture& architecture);
+/// Of a kernel whose blocks do the same in several layers, each with images of its own.
+BlockWork in_layers(BlockWork work, int layers);
 
 /// Seconds that a block waits for memory, all its batches together, while others load as well: latency is twice that of
 /// memory at rest then. What is under way ahead of a batch waits twice, for reads while as many bytes are written;

@@ -12,6 +12,7 @@
 #include "host/plan.h"
 #include "kernel/build.h"
 #include "kernel/registers.h"
+#include "kernel/symbol_format.h"
 #include "kernel/visit.h"
 #include "tools/terminal.h"
 
@@ -24,7 +25,7 @@ int pixels_per_pass(const kernel::Function& function) {
   std::int64_t pixels = 1;
   kernel::visit_statements(function.body, [&](const kernel::Stmt& statement) {
     const auto* loop = std::get_if<kernel::For>(&statement.op);
-    if (loop == nullptr || loop->kind == LoopKind::Unrolled) return;
+    if (loop == nullptr || loop->kind == LoopKind::Unrolled || loop->has_block_each) return;
     const bool is_divided =
         loop->kind == LoopKind::GridX || loop->kind == LoopKind::GridY || loop->kind == LoopKind::GridZ;
     const auto step = loop->step ? kernel::literal_value(loop->step) : 1;
@@ -58,8 +59,13 @@ std::vector<KernelBlock> kernel_blocks(const kernel::Module& module) {
   std::vector<KernelBlock> blocks;
   for (const kernel::Function& function : module.functions) {
     const kernel::Grid& grid = *host::launch_of(module, function).grid;
+    std::string why = grid.why;
+    if (grid.layers > 1) {
+      why += fmt::format("; {} layers, as {} are made alike", grid.layers,
+                         fmt::join(kernel::uses_of(module, function.name).writes, ", "));
+    }
     blocks.push_back(
-        {function.name.spelling(), grid.block, kernel::estimated_registers(function).most, grid.why});
+        {function.name.spelling(), grid.block, kernel::estimated_registers(function).most, std::move(why)});
   }
   return blocks;
 }

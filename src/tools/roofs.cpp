@@ -60,6 +60,7 @@ class Roofs {
   KernelRoofs of(const SassCount& count) const {
     const std::int64_t launches = launches_.at(count.kernel);
     const auto times = static_cast<double>(launches);
+    const double layers = grid_of(count.kernel).layers;
     const kernel::Uses uses = kernel::uses_of(module_, count.kernel);
     const machine::Architecture& architecture = board_.architecture();
     const auto kind = [&](SassKind k) { return count.kinds.at(static_cast<std::size_t>(k)); };
@@ -69,9 +70,9 @@ class Roofs {
     // A kernel of a band of steps stores pixels several times, and others not at all: they are counted by blocks.
     const double pixels = is_of_band(count.kernel)
                               ? blocks_of(count.kernel) * count.pixels
-                              : most_pixels(kind(SassKind::Atomic) > 0 ? uses.reads : uses.writes);
-    const plan::KernelPlan* plan = plan_of(uses.writes);
-    const double busy = plan != nullptr && plan->is_in_turn() ? 1 : board_.multiprocessors;
+                              : layers * most_pixels(kind(SassKind::Atomic) > 0 ? uses.reads : uses.writes);
+    const plan::KernelPlan* plan = plan_of(count.kernel, uses.writes);
+    const double busy = plan != nullptr && plan->is_in_turn() ? layers : board_.multiprocessors;
     const auto at = [&](double each, double lanes) {
       return times * pixels * each / (lanes * busy * 1e6 * board_.boost_mhz);
     };
@@ -88,7 +89,7 @@ class Roofs {
              {"latency", times * latency(count, plan)}},
             times * gpu_.launch.value,
             times * instructions_of_loops(count) * gpu_.fetch.value,
-            model(plan)};
+            model(count.kernel, plan)};
   }
 
   double as_graph(const std::vector<KernelRoofs>& kernels) const {
@@ -158,27 +159,35 @@ class Roofs {
     return most == arrays.end() ? 0 : pixels_of(*most);
   }
 
-  /// The only plan of a kernel that stores this.
-  const plan::KernelPlan* plan_of(const std::set<kernel::Symbol>& written) const {
-    const plan::KernelPlan* found = nullptr;
+  const kernel::Grid& grid_of(const kernel::Symbol& kernel) const {
+    return *host::launch_of(module_, kernel::function_named(module_, kernel)).grid;
+  }
+
+  /// The only plan of a kernel that stores this; of each layer there is one.
+  const plan::KernelPlan* plan_of(const kernel::Symbol& kernel,
+                                  const std::set<kernel::Symbol>& written) const {
+    std::vector<const plan::KernelPlan*> found;
     for (const plan::KernelPlan& plan : plans_) {
       const bool is_written = std::any_of(written.begin(), written.end(), [&](const kernel::Symbol& array) {
         return array.spelling() == plan.result;
       });
-      if (!is_written || !plan.updates.empty() || plan.parts) continue;
-      if (found != nullptr) return nullptr;
-      found = &plan;
+      if (is_written && plan.updates.empty() && !plan.parts) found.push_back(&plan);
     }
-    return found;
+    return std::ssize(found) == grid_of(kernel).layers ? found.front() : nullptr;
   }
 
-  std::optional<double> model(const plan::KernelPlan* plan) const {
+  /// Of all layers of a kernel.
+  plan::BlockWork work_of(const kernel::Symbol& kernel, const plan::KernelPlan& plan) const {
+    return plan::in_layers(plan::block_work_of(plan, sizes_, board_.architecture()), grid_of(kernel).layers);
+  }
+
+  std::optional<double> model(const kernel::Symbol& kernel, const plan::KernelPlan* plan) const {
     if (plan == nullptr) return std::nullopt;
-    return plan::block_cost_of(plan::block_work_of(*plan, sizes_, board_.architecture()), gpu_);
+    return plan::block_cost_of(work_of(kernel, *plan), gpu_);
   }
 
   double blocks_of(const kernel::Symbol& kernel) const {
-    const kernel::Grid& grid = *host::launch_of(module_, kernel::function_named(module_, kernel)).grid;
+    const kernel::Grid& grid = grid_of(kernel);
     double blocks = 1;
     for (std::size_t d = 0; d < grid.threads.size(); ++d)
       blocks *= std::ceil(static_cast<double>(kernel::evaluate(grid.threads[d], fields_)) / grid.block[d]);
@@ -213,8 +222,9 @@ class Roofs {
 
   /// With as much room as compiled code leaves.
   plan::KernelPlan with_room(plan::KernelPlan plan, const SassCount& count) const {
-    const auto& room = host::launch_of(module_, kernel::function_named(module_, count.kernel)).grid->room;
-    if (room) plan.levels.at(0).extent.back().enough = static_cast<int>(fields_.at(room->field).i);
+    const kernel::Grid& grid = grid_of(count.kernel);
+    if (grid.room)
+      plan.levels.at(0).extent.back().enough = static_cast<int>(fields_.at(grid.room->field).i) / grid.layers;
     return plan;
   }
 
@@ -225,8 +235,7 @@ class Roofs {
         std::ceil(blocks / (static_cast<double>(board_.multiprocessors) * blocks_at_a_time(count)));
     if (plan == nullptr || (!plan->is_tiled() && !plan->is_in_turn()))
       return rounds * plan::waiting_of({}, gpu_);
-    return rounds * plan::waiting_of(
-                        plan::block_work_of(with_room(*plan, count), sizes_, board_.architecture()), gpu_);
+    return rounds * plan::waiting_of(work_of(count.kernel, with_room(*plan, count)), gpu_);
   }
 
   const kernel::Module& module_;
