@@ -43,6 +43,7 @@ class IndexNarrowing {
   void run(kernel::Function& function) {
     known_.clear();
     used_.clear();
+    assigned_ = assigned_in(function.body);
     for (const Symbol& size : limited_) known_[size] = {0, static_cast<double>(extent_limit)};
     for (const Symbol& room : rooms_) known_[room] = {0, static_cast<double>(Room::most)};
     block(function.body);
@@ -71,13 +72,27 @@ class IndexNarrowing {
   }
 
   void rewrite(kernel::Let& s) {
-    const auto small = s.is_mutable ? std::nullopt : narrow(s.value);
+    const auto small = s.is_mutable ? narrow_throughout(s) : narrow(s.value);
     if (!small) {
       s.value = rewritten(s.value);
     } else {
       s.value = small->e;
       known_[s.name] = small->range;
     }
+  }
+  /// A variable that fits with all that is assigned to it, which is known here.
+  std::optional<Narrow> narrow_throughout(const kernel::Let& s) {
+    auto result = narrow(s.value);
+    for (const Expr& later : assigned_[s.name]) {
+      const auto next = result ? narrow(later) : std::nullopt;
+      if (!next) return std::nullopt;
+      result->range = hull(result->range, next->range);
+    }
+    return result;
+  }
+  void rewrite(kernel::Assign& s) {
+    const auto small = known_.count(s.name) ? narrow(s.value) : std::nullopt;
+    s.value = small ? small->e : rewritten(s.value);
   }
   /// Loops of a grid may go beyond their end by once the grid, which is about as large as the range.
   void rewrite(kernel::For& s) {
@@ -97,6 +112,7 @@ class IndexNarrowing {
   }
   void rewrite(kernel::Stmt& s) {
     if (auto* let = std::get_if<kernel::Let>(&s.op)) return rewrite(*let);
+    if (auto* assign = std::get_if<kernel::Assign>(&s.op)) return rewrite(*assign);
     if (auto* loop = std::get_if<kernel::For>(&s.op)) return rewrite(*loop);
     kernel::each_operand(s, [&](Expr& e) { e = rewritten(e); });
     kernel::each_block(s, [&](Block& inside) { block(inside); });
@@ -226,6 +242,7 @@ class IndexNarrowing {
   std::set<Symbol> limited_, rooms_;
   std::map<Symbol, ValueRange> known_;  // names that are 32 bits wide here
   std::set<Symbol> used_;
+  std::map<Symbol, std::vector<Expr>> assigned_;  // to variables that change
   // Found in the current statement. Either asks for the other: without these, twice for each level of it.
   std::unordered_map<Expr, std::optional<Narrow>> narrowed_;
   std::unordered_map<Expr, Expr> rewritten_;

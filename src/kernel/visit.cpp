@@ -230,6 +230,15 @@ void avoid_declared_in(const Function& function, Names& names) {
   });
 }
 
+std::map<Symbol, std::vector<Expr>> assigned_in(const Block& block) {
+  std::map<Symbol, std::vector<Expr>> values;
+  visit_statements(block, [&](const Stmt& statement) {
+    if (const auto* assign = std::get_if<Assign>(&statement.op))
+      values[assign->name].push_back(assign->value);
+  });
+  return values;
+}
+
 std::set<Symbol> names_in(const Block& block) {
   std::set<Symbol> names;
   visit_statements(block, [&](const Stmt& statement) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <functional>
+#include <map>
 #include <set>
 #include <vector>
 
@@ -46,6 +47,9 @@ void rewrite_expressions(Block& block, const std::function<Expr(const Expr&)>& r
 
 /// Keeps what a function declares in its body out of what `names` may claim.
 void avoid_declared_in(const Function& function, Names& names);
+
+/// What is assigned to each variable, besides what it is declared with.
+std::map<Symbol, std::vector<Expr>> assigned_in(const Block& block);
 
 /// All variables, arrays and fields that a block uses, but for what it only declares; a call passes the
 /// frame, so a callee's are not among them.

@@ -35,6 +35,7 @@ class Wrapping {
 
   void run(kernel::Function& function) {
     known_.clear();
+    assigned_ = assigned_in(function.body);
     for (const Symbol& size : function.narrow) known_[size] = {0, static_cast<double>(extent_limit)};
     block(function.body);
   }
@@ -77,7 +78,11 @@ class Wrapping {
     const Result value = wrapped(s.value);
     s.value = value.e;
     if (value.is_value) values_.insert(s.name);
-    if (!s.is_mutable) known_[s.name] = value.range;
+    ValueRange throughout = value.range;  // of a variable that changes, by what is known here
+    if (s.is_mutable) {
+      for (const Expr& later : assigned_[s.name]) throughout = hull(throughout, wrapped(later).range);
+    }
+    known_[s.name] = throughout;
   }
   void rewrite(kernel::Assign& s) {
     const Result value = wrapped(s.value);
@@ -198,10 +203,11 @@ class Wrapping {
     return as(modular, e);
   }
 
-  std::map<Symbol, ValueRange> known_;   // names that do not change, by what is visible here
-  std::map<Symbol, ValueRange> stored_;  // in local arrays
-  std::set<Symbol> stored_once_;         // of these, by one statement
-  std::set<Symbol> values_;              // names that are made of pixels or parameters
+  std::map<Symbol, ValueRange> known_;            // names that are visible here
+  std::map<Symbol, std::vector<Expr>> assigned_;  // to those that change
+  std::map<Symbol, ValueRange> stored_;           // in local arrays
+  std::set<Symbol> stored_once_;                  // of these, by one statement
+  std::set<Symbol> values_;                       // names that are made of pixels or parameters
 };
 
 }  // namespace

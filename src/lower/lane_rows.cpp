@@ -31,9 +31,10 @@ LaneRows::LaneRows(const Tile& tile)
       steps_(tile.plan().level(plan::LevelKind::Lane)->extent[0].fixed() / tile.plan().step[0]) {
   kernel::Names& names = tile.layout().names;
   const auto claim = [&](const std::string& wanted) { return names.claim(wanted); };
-  variables_ = {claim("lane"),  claim("k"),         claim("j"),         claim("in_lanes"),  claim("across"),
-                claim("found"), claim("is_there"),  claim("b"),         claim("next"),      claim("part"),
-                claim("inner"), claim("inner_end"), claim("is_inside"), claim("has_result")};
+  variables_ = {claim("lane"),   claim("k"),         claim("j"),         claim("in_lanes"),
+                claim("across"), claim("found"),     claim("is_there"),  claim("b"),
+                claim("next"),   claim("part"),      claim("from"),      claim("until"),
+                claim("inner"),  claim("inner_end"), claim("is_inside"), claim("has_result")};
   variables_.first = names.local("first"), variables_.left = names.local("left");
   variables_.batch = names.local("batch");
   ArrayVariables& of_result = of_arrays_[nullptr];

@@ -113,7 +113,7 @@ class LaneRows {
   /// Of the function.
   struct LaneVariables {
     kernel::Symbol lane, k, j, in_lanes, across, found, is_there, b;
-    kernel::Symbol next, part, inner, inner_end, is_inside, has_result;
+    kernel::Symbol next, part, from, until, inner, inner_end, is_inside, has_result;
     kernel::Symbol step = {}, step0 = {}, step1 = {};  ///< Unless rows are steps.
     kernel::Symbol line = {};                          ///< Of a volume.
     kernel::Symbol first = {}, left = {}, batch = {};

@@ -161,24 +161,27 @@ class WarpTiles : public TileOwner, private LanesByStages {
       });
       block.push_back({If{begins_inside, std::move(whole), first_rows(all_tests())}});
     }
-    Block each_row = row_by_row(rows);
-    const Expr is_above = equal(name(variables_.part), literal(0));
+    // Variables that change, so that nothing else of the first turn is in registers during the batches.
+    block.push_back({Let{variables_.from, from, true}});
+    block.push_back({Let{variables_.until, begin, true}});
+    const Expr until = name(variables_.until);
     Block part;
-    part.push_back({For{LoopKind::Serial, step(), kernel::select(is_above, from, end),
-                        kernel::select(is_above, begin, end_of_steps), std::move(each_row)}});
+    part.push_back({For{LoopKind::Serial, step(), name(variables_.from), until, row_by_row(rows)}});
     const auto in_batches = [&](const Expr& is_chosen, const Tests& tests) {
       tests_ = tests;
       Block each{{Let{step(), kernel::add(name(variables_.batch), name(variables_.k))}}};
       kernel::append(each, rows());
       part.push_back({For{LoopKind::Serial,
                           variables_.batch,
-                          kernel::select(kernel::both(is_above, is_chosen), begin, end),
+                          kernel::select(is_chosen, until, end),
                           end,
                           {{unrolled(variables_.k, batch(), std::move(each))}},
                           literal(batch())}});
     };
     in_batches(is_inside, {});
     in_batches(kernel::unary(ir::UnaryOp::Not, is_inside), ends);
+    part.push_back({kernel::Assign{variables_.from, end}});
+    part.push_back({kernel::Assign{variables_.until, end_of_steps}});
     block.push_back({For{LoopKind::Serial, variables_.part, literal(0), literal(2), std::move(part)}});
     return block;
   }

@@ -3,7 +3,10 @@
 
 #include <gtest/gtest.h>
 
+#include "emit/c_like.h"
+#include "emit/writer.h"
 #include "kernel/build.h"
+#include "kernel/wrap_overflow.h"
 #include "tests/support/symbols.h"
 
 namespace weft::kernel {
@@ -44,6 +47,34 @@ TEST(NarrowIndices, FollowTheLesserOfTwo) {
   EXPECT_EQ(type_to(max(mul(w, h), h)), Scalar::I64);
   EXPECT_EQ(type_to(min(sub(h, mul(w, h)), h)), Scalar::I64) << "far below 0";
   EXPECT_EQ(type_to(max(min(sub(h, mul(w, h)), h), literal(0))), Scalar::I32);
+}
+
+/// The type of a variable that begins as `first` and is later `next`, and whether what is added to it wraps.
+std::string variable(const Expr& first, const Expr& next) {
+  const Symbol at = "at"_s;
+  Module module;
+  module.sizes = {{"w"_s, Scalar::I64}, {"h"_s, Scalar::I64}};
+  module.arrays = {
+      {"in"_s, {Scalar::F32, 1}, Array::Role::Input, {"in_pitch"_s}, {name("w"_s), name("h"_s)}}};
+  const For loop{LoopKind::Serial, "i"_s, name(at), add(name(at), literal(5)), {}};
+  module.functions = {{"kernel"_s, "", {}, {{Let{at, first, true}}, {loop}, {Assign{at, next}}}}};
+  narrow_indices(module);
+  wrap_overflow(module);
+  emit::Writer out;
+  emit::CLike printer(out, true);
+  printer.print(module.functions[0].body);
+  return out.text();
+}
+
+TEST(NarrowIndices, FollowVariablesThatChange) {
+  EXPECT_EQ(variable(literal(3), name("h"_s)),
+            "int32_t at = 3;\nfor (int32_t i = at; i < at + 5; ++i) {\n}\nat = h;\n");
+  EXPECT_EQ(variable(literal(3), mul(name("h"_s), name("w"_s))),
+            "int64_t at = 3;\nfor (int64_t i = at; i < at + 5; ++i) {\n}\n"
+            "at = (int64_t)h * (int64_t)w;\n");
+  EXPECT_EQ(variable(literal(3), add(name("at"_s), literal(1))),
+            "int64_t at = 3;\nfor (int64_t i = at; i < at + 5; ++i) {\n}\nat = at + 1;\n")
+      << "it grows as often as it likes";
 }
 
 TEST(NarrowIndices, ClampAnyInteger) {

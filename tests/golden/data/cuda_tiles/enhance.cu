@@ -93,8 +93,10 @@ __global__ void __launch_bounds__(32, 1) gamma_kernel(const float* __restrict__ 
           const bool is_inside = x0 + 120 <= in_w && 0 <= first && first + 128 <= in_w;
           const int32_t inner = in_lanes ? min_i32(max_i32(max_i32(y0 - 2, 1), 0), y1) : y1;
           const int32_t inner_end = inner + max_i32(min_i32(min_i32(y1, in_h - 1), in_h) - inner, 0) / 3 * 3;
+          int32_t from_ = y0 - 2;
+          int32_t until = inner;
           for (int32_t part_ = 0; part_ < 2; ++part_) {
-            for (int32_t y = part_ == 0 ? y0 - 2 : inner_end; y < (part_ == 0 ? inner : y1); ++y) {
+            for (int32_t y = from_; y < until; ++y) {
               #pragma unroll
               for (int32_t j = 0; j < 12; ++j) {
                 mean_tap_rows[j] = mean_tap_rows[j + 6];
@@ -182,7 +184,7 @@ __global__ void __launch_bounds__(32, 1) gamma_kernel(const float* __restrict__ 
                 }
               }
             }
-            for (int32_t batch = part_ == 0 && is_inside ? inner : inner_end; batch < inner_end; batch += 3) {
+            for (int32_t batch = is_inside ? until : inner_end; batch < inner_end; batch += 3) {
               #pragma unroll
               for (int32_t k = 0; k < 3; ++k) {
                 const int32_t y = batch + k;
@@ -221,8 +223,7 @@ __global__ void __launch_bounds__(32, 1) gamma_kernel(const float* __restrict__ 
                 }
               }
             }
-            for (int32_t batch = part_ == 0 && !is_inside ? inner
-                : inner_end; batch < inner_end; batch += 3) {
+            for (int32_t batch = !is_inside ? until : inner_end; batch < inner_end; batch += 3) {
               #pragma unroll
               for (int32_t k = 0; k < 3; ++k) {
                 const int32_t y = batch + k;
@@ -265,6 +266,8 @@ __global__ void __launch_bounds__(32, 1) gamma_kernel(const float* __restrict__ 
                 }
               }
             }
+            from_ = inner_end;
+            until = y1;
           }
         }
       }

@@ -146,8 +146,10 @@ __global__ void __launch_bounds__(32, 16) hc_kernel(const float* __restrict__ in
               }
             }
           }
+          int32_t from_ = y0 - 4;
+          int32_t until = inner;
           for (int32_t part_ = 0; part_ < 2; ++part_) {
-            for (int32_t y = part_ == 0 ? y0 - 4 : inner_end; y < (part_ == 0 ? inner : y1); ++y) {
+            for (int32_t y = from_; y < until; ++y) {
               #pragma unroll
               for (int32_t j = 0; j < 12; ++j) {
                 in_rows[j] = in_rows[j + 6];
@@ -413,7 +415,7 @@ __global__ void __launch_bounds__(32, 16) hc_kernel(const float* __restrict__ in
                 }
               }
             }
-            for (int32_t batch = part_ == 0 && is_inside ? inner : inner_end; batch < inner_end; batch += 3) {
+            for (int32_t batch = is_inside ? until : inner_end; batch < inner_end; batch += 3) {
               #pragma unroll
               for (int32_t k_2 = 0; k_2 < 3; ++k_2) {
                 const int32_t y = batch + k_2;
@@ -508,8 +510,7 @@ __global__ void __launch_bounds__(32, 16) hc_kernel(const float* __restrict__ in
                 }
               }
             }
-            for (int32_t batch = part_ == 0 && !is_inside ? inner
-                : inner_end; batch < inner_end; batch += 3) {
+            for (int32_t batch = !is_inside ? until : inner_end; batch < inner_end; batch += 3) {
               #pragma unroll
               for (int32_t k_2 = 0; k_2 < 3; ++k_2) {
                 const int32_t y = batch + k_2;
@@ -616,6 +617,8 @@ __global__ void __launch_bounds__(32, 16) hc_kernel(const float* __restrict__ in
                 }
               }
             }
+            from_ = inner_end;
+            until = y1;
           }
         }
       }

@@ -134,8 +134,10 @@ __global__ void __launch_bounds__(32, 16) mask_kernel(const float* __restrict__ 
               }
             }
           }
+          int32_t from_ = y0 - 4;
+          int32_t until = inner;
           for (int32_t part_ = 0; part_ < 2; ++part_) {
-            for (int32_t y = part_ == 0 ? y0 - 4 : inner_end; y < (part_ == 0 ? inner : y1); ++y) {
+            for (int32_t y = from_; y < until; ++y) {
               #pragma unroll
               for (int32_t j = 0; j < 24; ++j) {
                 in_rows[j] = in_rows[j + 6];
@@ -228,7 +230,7 @@ __global__ void __launch_bounds__(32, 16) mask_kernel(const float* __restrict__ 
                 }
               }
             }
-            for (int32_t batch = part_ == 0 && is_inside ? inner : inner_end; batch < inner_end; batch += 5) {
+            for (int32_t batch = is_inside ? until : inner_end; batch < inner_end; batch += 5) {
               #pragma unroll
               for (int32_t k = 0; k < 5; ++k) {
                 const int32_t y = batch + k;
@@ -295,8 +297,7 @@ __global__ void __launch_bounds__(32, 16) mask_kernel(const float* __restrict__ 
                 }
               }
             }
-            for (int32_t batch = part_ == 0 && !is_inside ? inner
-                : inner_end; batch < inner_end; batch += 5) {
+            for (int32_t batch = !is_inside ? until : inner_end; batch < inner_end; batch += 5) {
               #pragma unroll
               for (int32_t k = 0; k < 5; ++k) {
                 const int32_t y = batch + k;
@@ -375,6 +376,8 @@ __global__ void __launch_bounds__(32, 16) mask_kernel(const float* __restrict__ 
                 }
               }
             }
+            from_ = inner_end;
+            until = y1;
           }
         }
       }
