@@ -27,7 +27,7 @@ class CodeWalk {
   virtual Expr number(const Expr& before, const Expr& value) = 0;
   virtual Symbol used(const Symbol& name) = 0;
   virtual Symbol declared(const Symbol& name) = 0;
-  /// Code that has such a statement, or such a part of one, stays as it is: on CPUs they know their code by more than names.
+  /// There is a statement for CPUs that it does not go through: such code stays as it is.
   virtual void refuse() = 0;
 
  private:

@@ -8,6 +8,7 @@
 #include "ir/stage_ir.h"
 #include "kernel/ir.h"
 #include "lower/layout.h"
+#include "machine/architecture.h"
 #include "plan/plan.h"
 
 namespace weft::lower {
@@ -18,6 +19,7 @@ struct KernelContext {
   const std::unordered_map<const ir::Node*, std::string>& names;  ///< Of stages computed in place.
   Layout& layout;
   kernel::Module& module;
+  const machine::Architecture& architecture;  ///< Of a GPU.
 
   const ir::Stage& stage() const { return *members.back(); }
 };

@@ -135,8 +135,9 @@ kernel::Module lower(const ir::Pipeline& prepared, const std::vector<plan::Kerne
   // 3. Each kernel becomes functions and launches, as its plan says.
   for (const plan::KernelPlan& plan : plans) {
     if (plan.evolves_with.empty())
-      lower_kernel({plan, members_of(plan, inlined.pipeline), inlined.names, layout, module},
-                   inlined.pipeline);
+      lower_kernel(
+          {plan, members_of(plan, inlined.pipeline), inlined.names, layout, module, target.architecture},
+          inlined.pipeline);
   }
   kernel::verify(module, "lower_stage");
   // 4. What is surely inside needs no border.

@@ -51,8 +51,8 @@ class EvolveLowering {
       if (const Expr pays = is_large_enough(several)) end = kernel::select(pays, end, begin);
       if (several.split) {
         const auto before = layout_.arrays;
-        for (kernel::Turns& turns :
-             lower_split({several, evolution_, context_.names, layout_, module_, arrays_, end}))
+        for (kernel::Turns& turns : lower_split({several, evolution_, context_.names, layout_, module_,
+                                                 arrays_, end, context_.architecture}))
           repeat.parts.push_back(std::move(turns));
         layout_.arrays = before;
         begin = end;
@@ -103,7 +103,8 @@ class EvolveLowering {
     auto before = layout_.arrays;
     place(chain, plan.steps);
     for (const rewrite::Version& version : chain.versions) members.push_back(version.stage.get());
-    kernel::Launch launch = lower_stage({plan, members, context_.names, layout_, module_});
+    kernel::Launch launch =
+        lower_stage({plan, members, context_.names, layout_, module_, context_.architecture});
     layout_.arrays = std::move(before);
     return launch;
   }
@@ -112,7 +113,8 @@ class EvolveLowering {
   std::vector<kernel::Launch> single_steps() {
     std::vector<kernel::Launch> launches;
     const auto add = [&](std::size_t f, const ir::Stage& stage) {
-      launches.push_back(lower_stage({context_.plan.updates[f], {&stage}, context_.names, layout_, module_}));
+      launches.push_back(lower_stage(
+          {context_.plan.updates[f], {&stage}, context_.names, layout_, module_, context_.architecture}));
     };
     if (!context_.plan.reads_initial) {
       for (std::size_t f = 0; f < evolution_.fields.size(); ++f) add(f, *evolution_.fields[f].update);

@@ -329,7 +329,7 @@ class SplitLowering {
   }
 
   KernelContext of_update(const ir::Stage& update, const plan::KernelPlan& plan) const {
-    return {plan, {&update}, context_.names, layout_, module_};
+    return {plan, {&update}, context_.names, layout_, module_, context_.architecture};
   }
 
   /// On a core, row by row.

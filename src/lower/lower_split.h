@@ -16,6 +16,7 @@
 #include "ir/stage_ir.h"
 #include "kernel/ir.h"
 #include "lower/layout.h"
+#include "machine/architecture.h"
 #include "plan/plan.h"
 
 namespace weft::lower {
@@ -28,6 +29,7 @@ struct SplitContext {
   kernel::Module& module;
   const std::vector<std::vector<ArrayLayout>>& arrays;  ///< By field; the first has the newest values.
   kernel::Expr steps;                                   ///< To be taken: a multiple of the split's `turn`.
+  const machine::Architecture& architecture;
 };
 
 /// Appends the functions. Their parts of a repeat go through all of the steps; arrays do not rotate.

@@ -122,7 +122,7 @@ class WarpTiles : public TileOwner, private LanesByStages {
   kernel::Launch launch_of(const kernel::Function& function, const Expr&) override {
     kernel::Grid grid = StripBlocks(tile_, variables_.next, room()).grid();
     grid.room = room_;
-    grid.at_a_time = plan::warps_to_leave_registers_for(tile_.plan());
+    grid.at_a_time = plan::warps_to_leave_registers_for(tile_.plan(), tile_.context().architecture);
     return {function.name, literal(1), grid};
   }
 

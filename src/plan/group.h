@@ -24,8 +24,7 @@ struct Loop {
   analysis::Operations alike = {};  ///< Of those what is the same for all rows of a volume's planes.
   bool has_flat_lanes = false;      ///< Of pixels with several, which are computed scalar by scalar.
   bool can_be_value = false;        ///< Of a loop that has all its readers.
-  std::vector<const ir::Stage*> of_windows =
-      {};  ///< It or what is in place, as far as they have folds or medians.
+  std::vector<const ir::Stage*> of_windows = {};  ///< It or what is in place that has folds or medians.
   std::vector<const ir::Stage*> of_medians = {};  ///< Likewise with medians.
   bool is_stored = false;                         ///< As the last loop of a group always is.
   std::vector<std::string> in_place = {};         ///< The stages in its place.

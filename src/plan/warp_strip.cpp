@@ -535,12 +535,15 @@ int warps_at_a_time(int registers) {
   return std::min(most, 4 * (registers_of_part / round_up(std::max(registers, 1), granule)));
 }
 
-int warps_to_leave_registers_for(const KernelPlan& plan) {
-  constexpr int usual = 16;
+int warps_to_leave_registers_for(const KernelPlan& plan, const machine::Architecture& architecture) {
+  constexpr int usual = 16, of_plain_lanes = 20;
   if (plan.is_of_volume()) return 1;  // of more pixels than there are warps to be told of
-  const bool has_words =
-      std::any_of(plan.kept.begin(), plan.kept.end(), [](const Kept& kept) { return is_packed(kept.type); });
-  return !has_words && warps_at_a_time(plan.registers) == usual ? usual : 1;
+  const bool has_scalars = std::none_of(plan.kept.begin(), plan.kept.end(), [](const Kept& kept) {
+    return is_packed(kept.type) || kept.type.lanes > 1;
+  });
+  if (!has_scalars || warps_at_a_time(plan.registers) != usual) return 1;
+  const bool is_plain = architecture.family == "Hopper" && plan.steps == 1 && plan.has_one_rate();
+  return is_plain ? of_plain_lanes : usual;
 }
 
 Extent heights_of_warps(const WarpStrip& strip, int multiprocessors) {

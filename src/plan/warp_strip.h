@@ -26,6 +26,7 @@
 #include <vector>
 
 #include "ir/stage_ir.h"
+#include "machine/architecture.h"
 #include "plan/choices.h"
 #include "plan/extent.h"
 #include "plan/group.h"
@@ -99,8 +100,11 @@ constexpr int most_unrolled_operations = 6000;
 /// has four parts.
 int warps_at_a_time(int registers);
 /// Warps of a strip's kernel that compilers are told to leave registers for; 1: they are told nothing. Told of more, some
-/// spill what estimates have missed, which is most where words are taken apart; with more room they keep to it by themselves.
-int warps_to_leave_registers_for(const KernelPlan& plan);
+/// spill what estimates have missed, which is most where words or pixels of several scalars are taken apart; with more room
+/// they keep to it by themselves. Where 16 have room by what is counted, lanes of scalars that take one step at one rate get
+/// along with room for 20 on Hopper; for other architectures some of them spill a few bytes
+/// (bench/results/2026-11-28-registers-of-strips.md).
+int warps_to_leave_registers_for(const KernelPlan& plan, const machine::Architecture& architecture);
 
 /// Rows of a strip, so that it is gone through in whole batches, and all strips are under way at a time.
 Extent heights_of_warps(const WarpStrip& strip, int multiprocessors);

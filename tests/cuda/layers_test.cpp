@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "kernel/visit.h"
 #include "tests/support/differential.h"
 #include "tools/simt_program.h"
 
@@ -86,6 +87,28 @@ TEST(Layers, OfAllKindsOfKernels) {
 TEST(Layers, ShareTheRoomOfADevice) {
   expect_layers({"room", halves, R"({"levels": [{"kind": "warp"}, {"kind": "lane", "extent": [1]}]})"},
                 {{4000, 300}});
+}
+
+/// Of what each image has in all, and how often it has each value.
+TEST(Layers, OfReductionsAndScatters) {
+  const Image<std::uint8_t> a("a"), b("b", a.size());
+  std::vector<Stage> results;
+  for (const auto& [image, name] : {std::pair(a, std::string("a")), std::pair(b, std::string("b"))}) {
+    const Stage sum = reduce("sum_" + name, cast<int>(image), Reduce::sum());
+    const Stage counts =
+        scatter("counts_" + name, {256}, 0, image, [&](Var x, Var y) { return add({image(x, y)}, 1); });
+    const Accessor count = counts.border(Border::clamp());
+    results.push_back(
+        stage("out_" + name, image.size(), [&](Var x, Var y) { return sum - count(image(x, y)); }));
+  }
+  const Pipeline pipeline("images", Outputs{results[0], results[1]});
+  for (const kernel::Launch* launch :
+       kernel::launches_of(compile::lowered(pipeline.ir(), target::Processor::Gpu)))
+    EXPECT_EQ(launch->grid->layers, 2) << launch->function.spelling();
+  for (const simt::Build build : {simt::Build::race, simt::Build::address}) {
+    const Program program = tools::simt_program(pipeline, {build, simt::quick_flags(build)});
+    expect_agreement_on_noise({program}, pipeline, {{1, 1}, {131, 70}}, 31);
+  }
 }
 
 }  // namespace

@@ -79,7 +79,7 @@ __device__ inline void store_pack(T* to, const T (&pack)[n], int64_t valid) {
 
 // 'hc' with 'sx', 'sy', 'sxy'. Each warp goes down a strip of 120 pixels, 4 a lane, and keeps the rows of
 // 'in', 'sx', 'sy', 'sxy' in registers while they are read.
-__global__ void __launch_bounds__(32, 16) hc_kernel(const float* __restrict__ in, float* __restrict__ hc,
+__global__ void __launch_bounds__(32, 20) hc_kernel(const float* __restrict__ in, float* __restrict__ hc,
     int32_t in_w, int32_t in_h, int64_t in_pitch, int64_t hc_pitch, float k, int32_t hc_room) {
   float in_next[12];
   float in_rows[18] = {};

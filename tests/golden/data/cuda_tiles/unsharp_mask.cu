@@ -68,7 +68,7 @@ __device__ inline void store_pack(T* to, const T (&pack)[n], int64_t valid) {
 
 // 'mask' with 'blurx'. Each warp goes down a strip of 60 pixels, 2 a lane, and keeps the rows of
 // 'in', 'blurx' in registers while they are read.
-__global__ void __launch_bounds__(32, 16) mask_kernel(const float* __restrict__ in, float* __restrict__ mask,
+__global__ void __launch_bounds__(32, 1) mask_kernel(const float* __restrict__ in, float* __restrict__ mask,
     int32_t in_w, int32_t in_h, int64_t in_pitch, int64_t mask_pitch, float threshold, float weight,
     int32_t mask_room) {
   float in_next[30];
