@@ -114,6 +114,25 @@ TEST(LanesOfWarps, GoThroughLargeWindowsTapByTap) {
   expect_agreement(program, pipeline, {{{"in", noise(in.type(), {140, 37}, 3)}}, {}, {}});
 }
 
+/// Blocks take three steps of a field that is read with a border where no border is met, and beside that without one: columns
+/// beyond the end of a tile at an image's end are not looked for at the other end. Found by: weft verify --random 1 --seed 3033
+TEST(StepsOfBlocks, StayInTheirTileWhereNoBorderIsMet) {
+  const Image<float> in("in");
+  const Field<float> f("f", in);
+  const Stage steps = evolve("steps", f, 9, [&](Var x, Var y) {
+    const Expr own = f.border(Border::mirror())(x, y), same = f.border(Border::repeat())(x, y);
+    return select(own >= same, min(f(x + 1, y - 3), f(x + 1, y + 3)), 3.f);
+  });
+  const Pipeline pipeline("steps", Outputs(steps).strict());
+  const compile::Scheduling of_blocks{.groups =
+                                          R"({"groups": [], "kernels": {"steps": {"steps": 3, "levels": [
+      {"kind": "grid", "extent": [16, "all"]}, {"kind": "block"}]}}})"};
+  for (const simt::Build build : {simt::Build::race, simt::Build::address}) {
+    const Program program = tools::simt_program(pipeline, {build, simt::quick_flags(build), of_blocks});
+    expect_agreement(program, pipeline, {{{"in", noise(in.type(), {17, 62}, 3)}}, {}, {}});
+  }
+}
+
 class EmittedCuda : public testing::TestWithParam<simt::Build> {};
 
 TEST_P(EmittedCuda, KeepsThePromisesOfTheLanguage) {
