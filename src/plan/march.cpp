@@ -319,8 +319,8 @@ class Marching {
     if (repeats) rows.read.border = ir::Border{ir::BorderMode::Repeat, nullptr};
     // Where no read leaves, no border is met. Columns beyond the ends, which nobody needs, are those of the nearest pixel: that
     // at the other end is in no tile.
-    const bool is_any = !leaving_.count(&source) && rows.read.border;
-    if (is_any && rows.read.border->mode == ir::BorderMode::Repeat)
+    const bool meets_none = !leaving_.count(&source) && rows.read.border;
+    if (meets_none && rows.read.border->mode == ir::BorderMode::Repeat)
       rows.read.border = ir::Border{ir::BorderMode::Clamp, nullptr};
     rows.continues |= rows.is_member && repeats;
     for (std::size_t d = 0; d < rank(); ++d) {

@@ -1,5 +1,5 @@
-// Kernels of which each layer of blocks has arrays of its own, on the SIMT checker: for every way in which a GPU goes through
-// pixels.
+// Layers of blocks, each with arrays of its own, on the SIMT checker: in strips, in tiles and in turn, of warps and of blocks; in
+// reductions and scatters.
 #include <gtest/gtest.h>
 
 #include <fmt/format.h>
