@@ -202,7 +202,7 @@ class Resampled {
     weight_ = stage(
         name + "_weight_" + along, extents,
         [&](Var x, Var k) {
-          const Expr behind = shifted(Expr(x), w, W) - (whole(Expr(x), w, W) + 1) * 2 * W;
+          const Expr behind = shifted(Expr(x), w, W) % (2 * W);
           const std::vector<Expr> weights = weights_at(kernel, cast(type, behind) / cast(type, 2 * W));
           Cases result;
           for (std::size_t i = 0; i + 1 < weights.size(); ++i)

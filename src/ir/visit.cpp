@@ -161,6 +161,16 @@ std::optional<double> as_number(const Expr& e) {
   return number;
 }
 
+bool is_same_everywhere(const Expr& e) {
+  bool same = true;
+  visit(e, [&](const Expr& part) {
+    const auto& op = part->op;
+    same &= std::holds_alternative<Const>(op) || std::holds_alternative<ParamRef>(op) ||
+            std::holds_alternative<Cast>(op) || std::holds_alternative<Pack>(op);
+  });
+  return same;
+}
+
 bool read_alike(const Read& a, const Read& b) {
   if (a.source != b.source || a.region != b.region || a.border.has_value() != b.border.has_value())
     return false;

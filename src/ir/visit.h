@@ -28,6 +28,8 @@ std::vector<Expr> reads(const Stage& stage);
 bool reads_current_pixel(const Read& read, const Box& domain);
 /// The constant that every lane of `e` is, or none.
 std::optional<double> as_number(const Expr& e);
+/// Whether it is made of constants and parameters, so that all pixels have the same.
+bool is_same_everywhere(const Expr& e);
 /// Whether two reads find the same pixel wherever their indices are the same: in the source and beyond it.
 bool read_alike(const Read& a, const Read& b);
 /// The read at a tap of the windows around it.

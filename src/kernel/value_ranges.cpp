@@ -104,6 +104,9 @@ ValueRange range_of_result(BinaryOp op, const ValueRange& a, const ValueRange& b
       };
       return {shifted(a.low, a.low < 0 ? b.low : b.high), shifted(a.high, a.high < 0 ? b.high : b.low)};
     }
+    case BinaryOp::Shl:
+      if (a.low < 0 || b.low < 0 || b.high > 62) return {-infinity, infinity};
+      return {std::ldexp(a.low, static_cast<int>(b.low)), std::ldexp(a.high, static_cast<int>(b.high))};
     case BinaryOp::And:
       if (a.low >= 0 && b.low >= 0) return {0, std::min(a.high, b.high)};
       if (a.low >= 0 || b.low >= 0) return {0, a.low >= 0 ? a.high : b.high};

@@ -25,17 +25,22 @@ bool surely_fits(const ValueRange& exact, Scalar type) {
   return exact.within({std::nextafter(all.low, 0), std::nextafter(all.high, 0)});
 }
 
+/// The most pixels of a row: addresses have 57 bits.
+constexpr double longest_row = static_cast<double>(std::int64_t{1} << 57);
+
 Expr as(Scalar type, const Expr& e) { return kernel::cast(ir::CastMode::Convert, type, e); }
 
 class Wrapping {
  public:
   explicit Wrapping(const kernel::Module& module) {
     for (const kernel::Field& param : module.params) values_.insert(param.name);
+    for (const kernel::Field& size : module.sizes) sizes_.push_back(size.name);
   }
 
   void run(kernel::Function& function) {
     known_.clear();
     assigned_ = assigned_in(function.body);
+    for (const Symbol& size : sizes_) known_[size] = {0, longest_row};
     for (const Symbol& size : function.narrow) known_[size] = {0, static_cast<double>(extent_limit)};
     block(function.body);
   }
@@ -44,8 +49,13 @@ class Wrapping {
   struct Result {
     Expr e;
     ValueRange range;
-    bool
-        is_value;  ///< Made of pixels or parameters; else it is an index, and of 64 bits only if it is large.
+    bool is_value = true;  ///< Made of what may be any number: pixels, parameters, what overflowed.
+  };
+
+  /// Parts of one size, the last of which begins before the end.
+  struct Parts {
+    Expr size;
+    double end = 0;
   };
 
   // ---- statements ----
@@ -81,22 +91,23 @@ class Wrapping {
     ValueRange throughout = value.range;  // of a variable that changes, by what is known here
     if (s.is_mutable) {
       for (const Expr& later : assigned_[s.name]) throughout = hull(throughout, wrapped(later).range);
+      if (!surely_fits(throughout, s.value->type)) values_.insert(s.name);
     }
     known_[s.name] = throughout;
   }
-  void rewrite(kernel::Assign& s) {
-    const Result value = wrapped(s.value);
-    s.value = value.e;
-    if (value.is_value) values_.insert(s.name);
-  }
+  void rewrite(kernel::Assign& s) { s.value = wrapped(s.value).e; }
   void rewrite(kernel::For& s) {
     const Result from = wrapped(s.from), to = wrapped(s.to);
     s.from = from.e, s.to = to.e;
     if (s.step) s.step = wrapped(s.step).e;
     const auto outer = known_;
     known_[s.variable] = {from.range.low, std::max(from.range.low, to.range.high - 1)};
+    const auto* quotient = std::get_if<kernel::Binary>(&to.e->op);
+    const bool counts_parts = quotient && quotient->op == BinaryOp::Div && from.range.low >= 0;
+    if (counts_parts) parts_[s.variable] = {quotient->b, wrapped(quotient->a).range.high};
     block(s.body);
     known_ = outer;
+    parts_.erase(s.variable);
   }
   void rewrite(kernel::Store& s) {
     s.index = wrapped(s.index).e;
@@ -130,15 +141,15 @@ class Wrapping {
               const Result a = wrapped(n.a);
               if (n.op != ir::UnaryOp::Neg)
                 return Result{kernel::unary(n.op, a.e), range_of(e->type), a.is_value};
-              return arithmetic(kernel::unary(n.op, a.e), {-a.range.high, -a.range.low}, a.is_value);
+              return arithmetic(kernel::unary(n.op, a.e), {-a.range.high, -a.range.low}, {a});
             },
             [&](const kernel::Binary& n) {
               const Result a = wrapped(n.a), b = wrapped(n.b);
               const Expr same = kernel::binary(n.op, a.e, b.e);
               if (ir::is_comparison(n.op)) return Result{same, {0, 1}, a.is_value || b.is_value};
               const ValueRange exact = is_float(e->type) ? range_of_float_result(n, e->type, a.range, b.range)
-                                                         : range_of_result(n.op, a.range, b.range);
-              return arithmetic(same, exact, a.is_value || b.is_value);
+                                                         : range_of_integers(n.op, a, b);
+              return arithmetic(same, exact, {a, b});
             },
             [&](const kernel::Select& n) {
               const Result a = wrapped(n.a), b = wrapped(n.b), condition = wrapped(n.condition);
@@ -148,7 +159,7 @@ class Wrapping {
             [&](const kernel::Cast& n) {
               const Result a = wrapped(n.a);
               return Result{kernel::cast(n.mode, e->type, a.e), range_of_cast(n, e->type, a.range),
-                            a.is_value};
+                            a.is_value || is_float(n.a->type)};
             },
             [&](const kernel::IndexCall& n) {
               const Result a = wrapped(n.a), b = wrapped(n.b);
@@ -161,36 +172,50 @@ class Wrapping {
             [&](const kernel::Load& n) {
               const auto found = stored_.find(n.array);
               const ValueRange range = found == stored_.end() ? range_of(e->type) : found->second;
-              return Result{kernel::load(n.array, e->type, wrapped(n.index).e), range, true};
+              return Result{kernel::load(n.array, e->type, wrapped(n.index).e), range};
             },
             [&](const kernel::MedianOf&) {
-              return Result{e, range_of(e->type), true};
+              return Result{e, range_of(e->type)};
             },
             [&](const kernel::HalfOfSum&) {
-              return Result{e, range_of(e->type), true};
+              return Result{e, range_of(e->type)};
             },
         },
         e->op);
     // Also what a conversion cut off.
     if (!r.range.within(range_of(e->type))) r.range = range_of(e->type);
+    // As indices do, it fits with any stride.
+    if (r.range.within({0, static_cast<double>(extent_limit)})) r.is_value = false;
     return r;
   }
 
-  /// The operation, by unsigned numbers if its exact result may not fit.
-  static Result arithmetic(const Expr& e, const ValueRange& exact, bool is_value) {
+  ValueRange range_of_integers(BinaryOp op, const Result& a, const Result& b) const {
+    const auto* number = std::get_if<kernel::Name>(&a.e->op);
+    const auto part = number && op == BinaryOp::Mul ? parts_.find(number->name) : parts_.end();
+    if (part != parts_.end() && kernel::same(part->second.size, b.e)) return {0, part->second.end};
+    return range_of_result(op, a.range, b.range);
+  }
+
+  /// The operation, by unsigned numbers if its exact result may not fit. Strides, the only numbers of which nothing is
+  /// known and that are no values, make places in memory, which do.
+  static Result arithmetic(const Expr& e, const ValueRange& exact, std::initializer_list<Result> operands) {
+    bool is_value = false, is_known = true;
+    for (const Result& operand : operands) {
+      is_value |= operand.is_value;
+      is_known &= surely_fits(operand.range, operand.e->type);
+    }
     const bool is_integer = e->type == Scalar::I32 || e->type == Scalar::I64;
-    const bool may_overflow =
-        is_integer && !surely_fits(exact, e->type) && (is_value || e->type == Scalar::I32);
-    if (!may_overflow) return {e, exact, is_value};
+    const bool is_place = e->type == Scalar::I64 && !is_value && !is_known;
+    if (!is_integer || is_place || surely_fits(exact, e->type)) return {e, exact, is_value};
     const Scalar modular = e->type == Scalar::I32 ? Scalar::U32 : Scalar::U64;
     if (const auto* n = std::get_if<kernel::Unary>(&e->op)) {
       const Expr zero = kernel::constant(modular, {.i = 0});
-      return {as(e->type, kernel::binary(BinaryOp::Sub, zero, as(modular, n->a))), exact, is_value};
+      return {as(e->type, kernel::binary(BinaryOp::Sub, zero, as(modular, n->a))), exact};
     }
     const auto& n = std::get<kernel::Binary>(e->op);
-    if (n.op != BinaryOp::Add && n.op != BinaryOp::Sub && n.op != BinaryOp::Mul) return {e, exact, is_value};
+    if (n.op != BinaryOp::Add && n.op != BinaryOp::Sub && n.op != BinaryOp::Mul) return {e, exact};
     return {as(e->type, kernel::binary(n.op, unsigned_part(modular, n.a), unsigned_part(modular, n.b))),
-            exact, is_value};
+            exact};
   }
 
   /// Sums of sums do not go back and forth.
@@ -203,11 +228,13 @@ class Wrapping {
     return as(modular, e);
   }
 
+  std::vector<Symbol> sizes_;
+  std::map<Symbol, Parts> parts_;                 // whose number is a variable
   std::map<Symbol, ValueRange> known_;            // names that are visible here
   std::map<Symbol, std::vector<Expr>> assigned_;  // to those that change
   std::map<Symbol, ValueRange> stored_;           // in local arrays
   std::set<Symbol> stored_once_;                  // of these, by one statement
-  std::set<Symbol> values_;                       // names that are made of pixels or parameters
+  std::set<Symbol> values_;                       // names of what may be any number
 };
 
 }  // namespace

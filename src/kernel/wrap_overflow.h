@@ -3,7 +3,8 @@
 //
 //     out[i] = in[i] * k;  →  out[i] = (int32_t)((uint32_t)in[i] * (uint32_t)k);
 //
-// What cannot overflow stays as it is: sums of bytes, by the ranges of their types, and indices.
+// What cannot overflow stays as it is: sums of bytes, by the ranges of their types, and places in
+// memory.
 #pragma once
 
 #include "kernel/ir.h"

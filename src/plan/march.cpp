@@ -115,17 +115,6 @@ bool has_place(const ir::Read& read) {
 }
 bool is_reduction(const ir::Stage& stage) { return std::holds_alternative<ir::Reduce>(stage.definition); }
 
-/// Made of constants and parameters.
-bool is_same_everywhere(const ir::Expr& e) {
-  bool same = true;
-  ir::visit({e}, [&](const ir::Expr& part) {
-    const auto& op = part->op;
-    same &= std::holds_alternative<ir::Const>(op) || std::holds_alternative<ir::ParamRef>(op) ||
-            std::holds_alternative<ir::Cast>(op) || std::holds_alternative<ir::Pack>(op);
-  });
-  return same;
-}
-
 class Marching {
  public:
   Marching(const std::vector<StageReads>& members, const LaneMarch& lanes)
@@ -252,7 +241,7 @@ class Marching {
     if (read.region != source.box) return refuse(named("through a crop"));
     Window outside(rank());
     if (read.border && !is_own) {
-      if (read.border->mode == ir::BorderMode::Constant && !is_same_everywhere(read.border->constant))
+      if (read.border->mode == ir::BorderMode::Constant && !ir::is_same_everywhere(read.border->constant))
         return refuse(named("with a computed border"));
       for (std::size_t d = 0; d < rank(); ++d) {
         const auto reach = reach_outside(read, reader, d);

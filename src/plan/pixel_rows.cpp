@@ -47,6 +47,8 @@ std::vector<ir::Read> at_each_tap(const ir::Read& read) {
 /// The row that a read says by its other coordinates alone, for all pixels of the stage.
 std::optional<PixelRow> along_row(const ir::Read& read, const ir::Stage& stage) {
   if (read.indices.empty() || stage.domain().empty()) return std::nullopt;
+  if (read.border && read.border->constant && !ir::is_same_everywhere(read.border->constant))
+    return std::nullopt;
   const analysis::Footprint footprint = analysis::footprint(read);
   const auto reads_tap = [](const ir::Index& index) {
     const auto* affine = std::get_if<ir::Affine>(&index);

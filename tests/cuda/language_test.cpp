@@ -96,6 +96,35 @@ Sample steps_beyond_the_ends(const char* name) {
   return {Pipeline(name, Outputs{out}.strict()), {{{"in", noise(type_of<T>(), {40, 5}, 3)}}, {}, {}}};
 }
 
+/// Coordinates overflow in 64 bits, too, in straight lines and in loops, and so do places that values say and that no pixel has.
+/// Found by: weft verify --random 1 --seed 7074, and 8058
+Sample coordinates_of_64_bits() {
+  const Image<std::int64_t> in("in");
+  const auto squared = [](Expr e, int times) {
+    Accum<std::int64_t> power{e};
+    for_each(Domain(times, 1), [&](Tap) { power = Expr(power) * Expr(power); });
+    return Expr(power);
+  };
+  const Stage few = stage("few", in.size(), [&](Var x, Var y) { return squared(Expr(x) + 3, 5) + y; });
+  const Stage many = stage("many", in.size(), [&](Var x, Var y) { return squared(Expr(y) + 3, 300) + x; });
+  const Stage far = stage("far", in.size(), [&](Var x, Var y) {
+    return in.border(Border::constant(std::int64_t{5}))(in(x, y) + 1, in(x, y) - 1) +
+           cast<std::int64_t>(cast<float>(in(x, y))) + 1;
+  });
+  return {Pipeline("coordinates_of_64_bits", Outputs{few, many, far}.strict()),
+          {{{"in", far_numbers<std::int64_t>({33, 9})}}, {}, {}}};
+}
+
+/// Beyond the ends is a pixel of the image itself. Found by: weft verify --random 1 --seed 7141
+Sample border_of_pixels() {
+  const Image<int> in("in");
+  const Stage out = stage("out", in.size(), [&](Var x, Var y) {
+    return in.border(Border::constant(in(x, y)))(x + 1, y) - in.border(Border::constant(x * y))(x - 2, y + 1);
+  });
+  return {Pipeline("border_of_pixels", Outputs{out}.strict()),
+          {{{"in", noise(type_of<int>(), {37, 9}, 3)}}, {}, {}}};
+}
+
 Sample large_windows_of_bytes() {
   return {large_windows<std::uint8_t, std::int32_t>("large_windows", true),
           {{{"in", noise(type_of<std::uint8_t>(), {45, 33}, 3)}}, {}, {}}};
@@ -145,6 +174,8 @@ TEST_P(EmittedCuda, KeepsThePromisesOfTheLanguage) {
                                        steps_beyond_the_ends<std::int32_t>("ends_i32"),
                                        steps_beyond_the_ends<std::int64_t>("ends_i64"),
                                        indices_of_both_widths(),
+                                       coordinates_of_64_bits(),
+                                       border_of_pixels(),
                                        large_windows_of_bytes(),
                                        empty_intermediate()};
   std::vector<Pipeline> pipelines;

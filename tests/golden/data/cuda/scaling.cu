@@ -19,6 +19,8 @@ __device__ inline int32_t threads_y() { return (int32_t)(blockDim.y * gridDim.y)
 __host__ __device__ inline int64_t max_i64(int64_t a, int64_t b) { return a < b ? b : a; }
 __host__ __device__ inline int32_t min_i32(int32_t a, int32_t b) { return b < a ? b : a; }
 __host__ __device__ inline int64_t min_i64(int64_t a, int64_t b) { return b < a ? b : a; }
+// x % 0 is 0.
+__host__ __device__ inline int64_t rem_i64(int64_t a, int64_t b) { return b == 0 || b == -1 ? 0 : a % b; }
 // i itself inside [0, n), else the nearest index.
 __host__ __device__ inline int32_t clamp_index(int32_t i, int32_t n) {
   const int32_t last = n - 1;
@@ -73,14 +75,12 @@ __global__ void __launch_bounds__(128, 1) scaling_weight_y_kernel(float* __restr
         const int32_t x = x0 + k;
         if (y == 0) {
           const int32_t v = (in_h + 1) / 2;
-          const float v_2 = (float)((int64_t)(2 * x + 1) * (int64_t)in_h + v
-              - (div_i64((int64_t)(2 * x + 1) * (int64_t)in_h + v, (int64_t)(2 * v)) - 1 + 1) * 2 * v)
+          const float v_2 = (float)rem_i64((int64_t)(2 * x + 1) * (int64_t)in_h + v, (int64_t)(2 * v))
               / (float)(2 * v);
           scaling_weight_y_pack[k] = 1.0f - v_2;
         } else {
           const int32_t v_3 = (in_h + 1) / 2;
-          const float v_4 = (float)((int64_t)(2 * x + 1) * (int64_t)in_h + v_3
-              - (div_i64((int64_t)(2 * x + 1) * (int64_t)in_h + v_3, (int64_t)(2 * v_3)) - 1 + 1) * 2 * v_3)
+          const float v_4 = (float)rem_i64((int64_t)(2 * x + 1) * (int64_t)in_h + v_3, (int64_t)(2 * v_3))
               / (float)(2 * v_3);
           scaling_weight_y_pack[k] = v_4;
         }
@@ -102,14 +102,12 @@ __global__ void __launch_bounds__(128, 1) scaling_weight_x_kernel(float* __restr
         const int32_t x = x0 + k;
         if (y == 0) {
           const int32_t v = (in_w + 1) / 2;
-          const float v_2 = (float)((int64_t)(2 * x + 1) * (int64_t)in_w + v
-              - (div_i64((int64_t)(2 * x + 1) * (int64_t)in_w + v, (int64_t)(2 * v)) - 1 + 1) * 2 * v)
+          const float v_2 = (float)rem_i64((int64_t)(2 * x + 1) * (int64_t)in_w + v, (int64_t)(2 * v))
               / (float)(2 * v);
           scaling_weight_x_pack[k] = 1.0f - v_2;
         } else {
           const int32_t v_3 = (in_w + 1) / 2;
-          const float v_4 = (float)((int64_t)(2 * x + 1) * (int64_t)in_w + v_3
-              - (div_i64((int64_t)(2 * x + 1) * (int64_t)in_w + v_3, (int64_t)(2 * v_3)) - 1 + 1) * 2 * v_3)
+          const float v_4 = (float)rem_i64((int64_t)(2 * x + 1) * (int64_t)in_w + v_3, (int64_t)(2 * v_3))
               / (float)(2 * v_3);
           scaling_weight_x_pack[k] = v_4;
         }
@@ -175,15 +173,11 @@ __global__ void __launch_bounds__(128, 1) scaling_kernel(const float* __restrict
         const int32_t v_2 = scaling_index_y[scaling_index_y_pitch + y];
         const int32_t y_in_2 = clamp_index(v_2, in_h);
         scaling[y * scaling_pitch + x] = scaling_weight_y[y]
-            * (scaling_weight_x[x] * in[(int64_t)((uint64_t)(int64_t)x_in
-            + (uint64_t)(int64_t)y_in * (uint64_t)in_pitch)]
-            + scaling_weight_x[scaling_weight_x_pitch + x]
-            * in[(int64_t)((uint64_t)(int64_t)x_in_2 + (uint64_t)(int64_t)y_in * (uint64_t)in_pitch)])
+            * (scaling_weight_x[x] * in[x_in + y_in * in_pitch]
+            + scaling_weight_x[scaling_weight_x_pitch + x] * in[x_in_2 + y_in * in_pitch])
             + scaling_weight_y[scaling_weight_y_pitch + y]
-            * (scaling_weight_x[x] * in[(int64_t)((uint64_t)(int64_t)x_in
-            + (uint64_t)(int64_t)y_in_2 * (uint64_t)in_pitch)]
-            + scaling_weight_x[scaling_weight_x_pitch + x]
-            * in[(int64_t)((uint64_t)(int64_t)x_in_2 + (uint64_t)(int64_t)y_in_2 * (uint64_t)in_pitch)]);
+            * (scaling_weight_x[x] * in[x_in + y_in_2 * in_pitch]
+            + scaling_weight_x[scaling_weight_x_pitch + x] * in[x_in_2 + y_in_2 * in_pitch]);
       }
     }
   }

@@ -120,30 +120,24 @@ __global__ void __launch_bounds__(256, 1) heat1d_split(float* __restrict__ heat1
       {
         {
           const int64_t levels = taken - done - 1;
-          const int64_t x_first = max_i64((int64_t)((uint64_t)x_begin + (uint64_t)(x_begin_lean * levels)),
-              1);
-          const int64_t x_count = max_i64((int64_t)((uint64_t)min_i64((int64_t)((uint64_t)x_end
-              + (uint64_t)(x_end_lean * levels)), in_w - 1) - (uint64_t)x_first), 0);
+          const int64_t x_first = max_i64(x_begin + x_begin_lean * levels, 1);
+          const int64_t x_count = max_i64(min_i64(x_end + x_end_lean * levels, in_w - 1) - x_first, 0);
           __syncthreads();
           for (int64_t thread = threadIdx.x; thread < x_count; thread += blockDim.x) {
-            const int64_t x = (int64_t)((uint64_t)x_first + (uint64_t)thread);
-            heat1d_1[x] = 0.25f * (heat1d[(int64_t)((uint64_t)x + 1ull)] - 2.0f * heat1d[x]
-                + heat1d[(int64_t)((uint64_t)x - 1ull)]) + heat1d[x];
+            const int64_t x = x_first + thread;
+            heat1d_1[x] = 0.25f * (heat1d[x + 1] - 2.0f * heat1d[x] + heat1d[x - 1]) + heat1d[x];
           }
         }
       }
       {
         {
           const int64_t levels = taken - done - 2;
-          const int64_t x_first = max_i64((int64_t)((uint64_t)x_begin + (uint64_t)(x_begin_lean * levels)),
-              1);
-          const int64_t x_count = max_i64((int64_t)((uint64_t)min_i64((int64_t)((uint64_t)x_end
-              + (uint64_t)(x_end_lean * levels)), in_w - 1) - (uint64_t)x_first), 0);
+          const int64_t x_first = max_i64(x_begin + x_begin_lean * levels, 1);
+          const int64_t x_count = max_i64(min_i64(x_end + x_end_lean * levels, in_w - 1) - x_first, 0);
           __syncthreads();
           for (int64_t thread = threadIdx.x; thread < x_count; thread += blockDim.x) {
-            const int64_t x = (int64_t)((uint64_t)x_first + (uint64_t)thread);
-            heat1d[x] = 0.25f * (heat1d_1[(int64_t)((uint64_t)x + 1ull)] - 2.0f * heat1d_1[x]
-                + heat1d_1[(int64_t)((uint64_t)x - 1ull)]) + heat1d_1[x];
+            const int64_t x = x_first + thread;
+            heat1d[x] = 0.25f * (heat1d_1[x + 1] - 2.0f * heat1d_1[x] + heat1d_1[x - 1]) + heat1d_1[x];
           }
         }
       }
@@ -167,30 +161,24 @@ __global__ void __launch_bounds__(256, 1) heat1d_split_2(float* __restrict__ hea
       {
         {
           const int64_t levels = taken - done - 1;
-          const int64_t x_first = max_i64((int64_t)((uint64_t)x_begin + (uint64_t)(x_begin_lean * levels)),
-              1);
-          const int64_t x_count = max_i64((int64_t)((uint64_t)min_i64((int64_t)((uint64_t)x_end
-              + (uint64_t)(x_end_lean * levels)), in_w - 1) - (uint64_t)x_first), 0);
+          const int64_t x_first = max_i64(x_begin + x_begin_lean * levels, 1);
+          const int64_t x_count = max_i64(min_i64(x_end + x_end_lean * levels, in_w - 1) - x_first, 0);
           __syncthreads();
           for (int64_t thread = threadIdx.x; thread < x_count; thread += blockDim.x) {
-            const int64_t x = (int64_t)((uint64_t)x_first + (uint64_t)thread);
-            heat1d_1[x] = 0.25f * (heat1d[(int64_t)((uint64_t)x + 1ull)] - 2.0f * heat1d[x]
-                + heat1d[(int64_t)((uint64_t)x - 1ull)]) + heat1d[x];
+            const int64_t x = x_first + thread;
+            heat1d_1[x] = 0.25f * (heat1d[x + 1] - 2.0f * heat1d[x] + heat1d[x - 1]) + heat1d[x];
           }
         }
       }
       {
         {
           const int64_t levels = taken - done - 2;
-          const int64_t x_first = max_i64((int64_t)((uint64_t)x_begin + (uint64_t)(x_begin_lean * levels)),
-              1);
-          const int64_t x_count = max_i64((int64_t)((uint64_t)min_i64((int64_t)((uint64_t)x_end
-              + (uint64_t)(x_end_lean * levels)), in_w - 1) - (uint64_t)x_first), 0);
+          const int64_t x_first = max_i64(x_begin + x_begin_lean * levels, 1);
+          const int64_t x_count = max_i64(min_i64(x_end + x_end_lean * levels, in_w - 1) - x_first, 0);
           __syncthreads();
           for (int64_t thread = threadIdx.x; thread < x_count; thread += blockDim.x) {
-            const int64_t x = (int64_t)((uint64_t)x_first + (uint64_t)thread);
-            heat1d[x] = 0.25f * (heat1d_1[(int64_t)((uint64_t)x + 1ull)] - 2.0f * heat1d_1[x]
-                + heat1d_1[(int64_t)((uint64_t)x - 1ull)]) + heat1d_1[x];
+            const int64_t x = x_first + thread;
+            heat1d[x] = 0.25f * (heat1d_1[x + 1] - 2.0f * heat1d_1[x] + heat1d_1[x - 1]) + heat1d_1[x];
           }
         }
       }
