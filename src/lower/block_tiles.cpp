@@ -378,9 +378,15 @@ class BlockTiles : public TileOwner {
     };
     Expr is_own;
     if (!loop.is_strip_wide()) {
-      const Expr from = literal(-loop.x.min * loop.per_pixel),
-                 columns = kernel::mul(name(columns_), literal(loop.per_pixel));
-      is_own = within(from, name(column.work.variable), kernel::add(from, columns));
+      const Expr halo = literal(-loop.x.min * loop.per_pixel), lanes = literal(loop.per_pixel);
+      const Expr x0 = name(tile_.from(0));
+      Expr first = literal(0), end = name(columns_);
+      // Whole steps reach beyond the ends of a row, where a border finds pixels that have columns of their own.
+      const bool begins_before = !kernel::same(steps_.origin(0), rows_.begin(0));
+      if (begins_before && loop.outside.min > 0) first = kernel::max(first, kernel::sub(rows_.begin(0), x0));
+      if (steps_[0] > 1 && loop.outside.max > 0) end = kernel::min(end, kernel::sub(rows_.end(0), x0));
+      is_own = within(kernel::add(halo, kernel::mul(first, lanes)), name(column.work.variable),
+                      kernel::add(halo, kernel::mul(end, lanes)));
     }
     for (int d = 1; d <= tile_.down(); ++d)
       is_own = kernel::both(is_own, within(name(tile_.from(d)), row[d - 1], name(tile_.until(d))));

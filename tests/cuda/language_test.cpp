@@ -162,6 +162,25 @@ TEST(StepsOfBlocks, StayInTheirTileWhereNoBorderIsMet) {
   }
 }
 
+/// Blocks that go through an image of odd width in pairs of columns, for the sake of a member of half the size. Found by: weft
+/// verify --random 1 --seed 8090
+TEST(TilesOfBlocks, StoreEachPixelOfAMemberOnce) {
+  const Image<int> in("in");
+  const Stage twice = point("twice", in * 2);
+  const Stage half = stage("half", Extents((in.width() + 1) / 2, (in.height() + 1) / 2), [&](Var x, Var y) {
+    return sum(Domain(9, 1), [&](Tap t) { return twice.border(Border::clamp())(2 * x + t.x, 2 * y); });
+  });
+  const Stage out =
+      stage("out", in.size(), [&](Var x, Var y) { return half.border(Border::clamp())(x / 2 + 1, y / 2); });
+  const Pipeline pipeline("pairs", Outputs{twice, out}.strict());
+  const compile::Scheduling together{.groups = R"({"groups": [["twice", "half", "out"]],
+      "kernels": {"out": {"levels": [{"kind": "grid", "extent": [16, "all"]}, {"kind": "block"}]}}})"};
+  const simt::Build build = simt::Build::race;
+  const Program program = tools::simt_program(pipeline, {build, simt::quick_flags(build), together});
+  for (const std::int64_t width : {3, 4, 33})
+    expect_agreement(program, pipeline, {{{"in", noise(in.type(), {width, 2}, 3)}}, {}, {}});
+}
+
 class EmittedCuda : public testing::TestWithParam<simt::Build> {};
 
 TEST_P(EmittedCuda, KeepsThePromisesOfTheLanguage) {
