@@ -37,4 +37,15 @@ std::size_t arrays_of(const ir::Evolution& evolution, std::size_t field) {
   return count;
 }
 
+bool is_in_place(const ir::Evolution& evolution, std::size_t field) {
+  const std::size_t oldest_there = arrays_of(evolution, field);
+  const std::vector<ir::Expr> reads = ir::reads(*evolution.fields[field].update);
+  return std::any_of(reads.begin(), reads.end(), [&](const ir::Expr& e) {
+    const ir::Stage* source = std::get<ir::Read>(e->op).source.get();
+    const auto* past = std::get_if<ir::Past>(&source->definition);
+    return past && ir::field_of(source, evolution) == static_cast<int>(field) &&
+           static_cast<std::size_t>(past->age) == oldest_there;
+  });
+}
+
 }  // namespace weft::analysis

@@ -27,6 +27,7 @@ struct Loop {
   std::vector<const ir::Stage*> of_windows = {};  ///< It or what is in place that has folds or medians.
   std::vector<const ir::Stage*> of_medians = {};  ///< Likewise with medians.
   bool is_stored = false;                         ///< As the last loop of a group always is.
+  bool overwrites_what_it_reads = false;          ///< It is stored there: no pixel may be computed twice.
   std::vector<std::string> in_place = {};         ///< The stages in its place.
 
   const ir::Stage& stage() const { return *reads.stage; }

@@ -86,6 +86,18 @@ std::optional<std::string> add_at_once(KernelPlan& plan, const ir::Evolution& ev
   return std::nullopt;
 }
 
+/// The plan of an update of a field by itself, with the limits of code of the evolution.
+KernelPlan plan_of_update(const ir::Evolution& evolution, std::size_t field, const ir::Stage& update,
+                          const Memory& memory, const Choices& of_evolution) {
+  Choices asked;
+  asked.code = of_evolution.code;
+  Loop loop = loop_of(update);
+  loop.overwrites_what_it_reads = analysis::is_in_place(evolution, field);
+  PlanOrWhy found = plan_of(*group_of({std::move(loop)}).group, memory, asked);
+  if (!found.plan) throw InternalError("'" + update.name + "' has no plan: " + found.why);
+  return *std::move(found.plan);
+}
+
 /// How long split tiles should be, where nobody says, by dimension. Those of a core leave rows whole, if there are several:
 /// vectors and caches like them. Those of a block fit the first-level cache of a multiprocessor.
 std::vector<int> lengths_of_split(std::size_t rank, const Memory& memory) {
@@ -116,8 +128,9 @@ std::optional<std::string> add_split(KernelPlan& plan, const ir::Evolution& evol
   if (is_of_blocks) kernel.levels.push_back({LevelKind::Block, Order::Parallel, {fixed(pixels_of_split)}});
   kernel.levels.push_back({LevelKind::Step, Order::March, {fixed(found.tiles->steps)}});
   if (!is_of_blocks) kernel.levels.push_back({LevelKind::Vector, Order::Parallel, {}});
-  for (const ir::Evolving& field : evolution.fields) {
-    const KernelPlan update = plan_of(*field.update, memory);
+  for (std::size_t f = 0; f < evolution.fields.size(); ++f) {
+    const ir::Evolving& field = evolution.fields[f];
+    const KernelPlan update = plan_of_update(evolution, f, *field.update, memory, asked);
     kernel.computed.push_back(update.computed.back());
     for (const ImageUse& image : update.images) kernel.images.push_back(image);
     kernel.written.push_back({field.initial->name, field.initial->type, field.initial->box});
@@ -152,7 +165,7 @@ std::optional<std::string> add_steps(KernelPlan& plan, const ir::Evolution& evol
       return fmt::format("{} steps of '{}' are no kernel: {}", steps, plan.result, *why);
     // What is left over takes fewer passes than steps, and one over all fields, where that is possible.
     Choices of_rest;
-    of_rest.steps_from = asked.steps_from;
+    of_rest.steps_from = asked.steps_from, of_rest.code = asked.code;
     const Rest rest = memory.is_of_blocks() ? rest_of_blocks : rest_of_cores;
     if (steps >= rest.least_steps && steps % rest.steps == 0)
       add_at_once(plan, evolution, rest.steps, memory, of_rest);
@@ -161,11 +174,11 @@ std::optional<std::string> add_steps(KernelPlan& plan, const ir::Evolution& evol
   plan.reads_initial = !asked.split && can_read_initial(evolution, !plan.several.empty());
   if (plan.reads_initial) {
     for (const rewrite::Version& version : rewrite::single_step(evolution).versions)
-      plan.updates.push_back(plan_of(*version.stage, memory));
+      plan.updates.push_back(plan_of_update(evolution, version.field, *version.stage, memory, asked));
   } else {
-    for (const ir::Evolving& field : evolution.fields) plan.updates.push_back(plan_of(*field.update, memory));
+    for (std::size_t f = 0; f < evolution.fields.size(); ++f)
+      plan.updates.push_back(plan_of_update(evolution, f, *evolution.fields[f].update, memory, asked));
   }
-  for (KernelPlan& update : plan.updates) update.code = plan.code;
   return std::nullopt;
 }
 

@@ -322,6 +322,7 @@ Loop merged(const Group& group) {
   Loop all{group.members.back(), {}};
   for (const Loop& loop : group.loops) {
     all.operations += loop.operations;
+    all.overwrites_what_it_reads |= loop.overwrites_what_it_reads;
     all.of_windows.insert(all.of_windows.end(), loop.of_windows.begin(), loop.of_windows.end());
   }
   return all;
@@ -372,7 +373,8 @@ void divide_pixels(KernelPlan& plan, const Group& group, const Memory& memory, c
   if (pixels > 0) one[0] = fixed(pixels);
   if (is_pure && (pixels > 0 ? shares_planes(all, pixels) : has_planes_in_common(all.reads)))
     one[2] = all_pixels();
-  const int rows = is_pure && pixels == 0 && one.size() == 2 ? rows_of_thread(all.reads) : 1;
+  const bool may_have_rows = is_pure && pixels == 0 && one.size() == 2 && !all.overwrites_what_it_reads;
+  const int rows = may_have_rows ? rows_of_thread(all.reads) : 1;
   if (rows > 1) one[1] = fixed(asked.rows.value_or(rows));
   plan.levels = {{LevelKind::Grid, Order::Parallel, one}};
   if (pixels > 0) plan.levels.push_back({LevelKind::Lane, Order::Unrolled, {fixed(pixels)}});
@@ -544,7 +546,9 @@ PlanOrWhy plan_of_one(const Group& group, const Memory& memory, const Choices& a
     Group marching = group;
     marching.march = *march;
     PlanOrWhy found = with_rows(marching, memory, asked);
-    if (found.plan || !(asked == Choices{})) return found;
+    Choices of_tiles = asked;
+    of_tiles.code.clear();
+    if (found.plan || !(of_tiles == Choices{})) return found;
   }
   return {without_rows(group, memory, asked), ""};
 }

@@ -162,6 +162,40 @@ TEST(StepsOfBlocks, StayInTheirTileWhereNoBorderIsMet) {
   }
 }
 
+/// A pixel that is stored over the one that it is made of is computed once, also where threads have several rows for the sake of
+/// computed places. Found by: weft verify --random 1 --seed 9428
+TEST(Updates, InPlaceComputeNoPixelTwice) {
+  const Image<int> in("in");
+  const Field<int> f("f", in);
+  const Param<int> count("count", 5);
+  const Stage steps = evolve("steps", f, count, [&](Var x, Var y) {
+    return f.back(3)(x, y) * 3 + f.back(1).border(Border::clamp())(f.back(1)(x, y) % 7, y);
+  });
+  const Pipeline pipeline("steps", Outputs(steps).strict());
+  const simt::Build build = simt::Build::race;
+  const Program program = tools::simt_program(pipeline, {build, simt::quick_flags(build), {}});
+  for (const std::int64_t height : {1, 3, 6})
+    expect_agreement(program, pipeline, {{{"in", noise(in.type(), {9, height}, 3)}}, {}, {}});
+}
+
+/// The limits of an evolution's code are those of its updates: where windows are loops over taps, threads have no packs, whose
+/// pixels beyond the ends would be read. Found by: weft verify --random 1 --seed 9517
+TEST(Updates, HaveTheLimitsOfTheirEvolution) {
+  const Image<int> in("in");
+  const Field<int> f("f", in), g("g", in);
+  const std::vector<Stage> steps = evolve(
+      1, {update("first", f, [&](Var, Var) { return Expr(1); }), update("second", g, [&](Var x, Var y) {
+            return g.back(1)(x, y) * sum(Domain(2, 1), [&](Tap t) { return f.back(1)(x + t.x, y); });
+          })});
+  const Pipeline pipeline("steps", Outputs{steps[0], steps[1]}.strict());
+  const compile::Scheduling loops{
+      .groups = R"({"groups": [], "kernels": {"first": {"code": {"window": 1}, "steps": 1,
+      "levels": [{"kind": "grid", "extent": ["all", "all"]}, {"kind": "block"}]}}})"};
+  const simt::Build build = simt::Build::address;
+  const Program program = tools::simt_program(pipeline, {build, simt::quick_flags(build), loops});
+  expect_agreement(program, pipeline, {{{"in", noise(in.type(), {68, 1}, 3)}}, {}, {}});
+}
+
 /// Blocks that go through an image of odd width in pairs of columns, for the sake of a member of half the size. Found by: weft
 /// verify --random 1 --seed 8090
 TEST(TilesOfBlocks, StoreEachPixelOfAMemberOnce) {
