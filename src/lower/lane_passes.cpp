@@ -99,8 +99,9 @@ Block LanePasses::row_of_pass_in_step(const Tile::Stages& pass, const Source* so
     if (const Source* member = tile_.source(*stage))
       kernel::append(work, after_row(*member, {name(row)}, expressions));
   }
-  if (!source) work.push_back({store(arrays.back(), tile_.array(), {name(row)})});
-  return work;
+  if (source) return work;
+  return made_and_stored(pass, {name(row)}, std::move(work),
+                         {store_of_lane(arrays.back(), tile_.array(), {name(row)})});
 }
 
 Expr LanePasses::is_where_images_are(const Tile::Stages& pass, const plan::Kept* kept, const Expr& pixel,
@@ -178,6 +179,28 @@ Expr LanePasses::is_line_of_tile(const Expr& line, const plan::Kept* kept) const
   if (kept && kept->window[1] != plan::Reach{})
     return between(name(tile_.from(1)), line, name(tile_.until(1)));
   return tests_.lines || tests_.rows ? less(line, name(tile_.until(1))) : nullptr;
+}
+
+bool LanePasses::overwrites_what_it_reads(const Tile::Stages& pass) const {
+  return std::any_of(pass.begin(), pass.end(), [&](const ir::Stage* stage) {
+    const std::vector<ir::Expr> reads = ir::reads(*stage);
+    return std::any_of(reads.begin(), reads.end(), [&](const ir::Expr& e) {
+      const auto array = tile_.layout().arrays.find(std::get<ir::Read>(e->op).source.get());
+      return array != tile_.layout().arrays.end() && array->second.name == tile_.array().name;
+    });
+  });
+}
+
+Block LanePasses::made_and_stored(const Tile::Stages& pass, const std::vector<Expr>& row, Block made,
+                                  Block stores) const {
+  Expr has_own = is_of_tile(row.back());
+  if (!overwrites_what_it_reads(pass)) {
+    made.push_back({If{has_own, std::move(stores), {}}});
+    return made;
+  }
+  if (tests_.rows) has_own = kernel::both(has_own, less(left_of(nullptr), rows_.end(0)));
+  kernel::append(made, std::move(stores));
+  return {{If{has_own, std::move(made), {}}}};
 }
 
 If LanePasses::store(const kernel::Symbol& pack, const ArrayLayout& array, const std::vector<Expr>& row,

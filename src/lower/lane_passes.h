@@ -29,6 +29,11 @@ class LanePasses : protected InnerLanes {
   /// A lane's pixels of a row of the result, or of a member over the same box, which may be rows ahead.
   kernel::If store(const kernel::Symbol& pack, const ArrayLayout& array, const std::vector<Expr>& row,
                    const plan::Kept* kept = nullptr) const;
+  /// What makes a lane's pixels of the result, and the tile's own stored. Where they are stored over pixels that they are made
+  /// of, lanes without some of the tile's make none: they would read what others store meanwhile.
+  Block made_and_stored(const Tile::Stages& pass, const std::vector<Expr>& row, Block made,
+                        Block stores) const;
+  bool overwrites_what_it_reads(const Tile::Stages& pass) const;
   /// Whether such pixels are the tile's, by their row, or plane of a volume; and by their row of a plane: null if all are.
   Expr is_of_tile(const Expr& along, const plan::Kept* kept = nullptr) const;
   Expr is_line_of_tile(const Expr& line, const plan::Kept* kept = nullptr) const;

@@ -356,9 +356,10 @@ class WarpTiles : public TileOwner, private LanesByStages {
         kernel::append(work, after_row(*source, row, expressions));
       }
     }
-    if (!kept && !tile_.is_of_volume()) work.push_back({store(stored, tile_.array(), row)});
+    if (!kept && !tile_.is_of_volume())
+      work = made_and_stored(pass, row, std::move(work), {store_of_lane(stored, tile_.array(), row)});
     if (!tile_.is_of_volume()) return {{kernel::Scope{std::move(work)}}};
-    if (!kept) return plane_of_result(stored, std::move(work));
+    if (!kept) return plane_of_result(pass, stored, std::move(work));
     Block plane = each_line(own, std::move(work));
     for (const ir::Stage* stage : pass) {
       const Source& source = *tile_.source(*stage);
@@ -369,7 +370,7 @@ class WarpTiles : public TileOwner, private LanesByStages {
 
   /// Around the work for each of its rows, which is stored when all are there: between ways that part no compiler would
   /// mix the instructions of one row with those of the next.
-  Block plane_of_result(const kernel::Symbol& plane, Block work) {
+  Block plane_of_result(const Tile::Stages& pass, const kernel::Symbol& plane, Block work) {
     const int scalars = scalars_of_result();
     const kernel::Symbol& pack = variables_of(nullptr).pack;
     const Expr j = name(variables_.j),
@@ -382,10 +383,11 @@ class WarpTiles : public TileOwner, private LanesByStages {
     kernel::Stmt store = store_of_lane(pack, tile_.array(), row);
     const Expr is_needed = is_line_of_tile(row.front());
     line.push_back(is_needed ? kernel::Stmt{If{is_needed, {std::move(store)}, {}}} : std::move(store));
+    if (const Expr is_own = is_line_of_tile(line_of(nullptr)); is_own && overwrites_what_it_reads(pass))
+      work = Block{{If{is_own, std::move(work), {}}}};
     Block all{{kernel::LocalArray{plane, result_.type.scalar, scalars * lines_of(nullptr)}}};
     kernel::append(all, each_line(nullptr, std::move(work)));
-    all.push_back({If{is_of_tile(row.back()), each_line(nullptr, std::move(line)), {}}});
-    return {{kernel::Scope{std::move(all)}}};
+    return {{kernel::Scope{made_and_stored(pass, row, std::move(all), each_line(nullptr, std::move(line)))}}};
   }
 
   /// Where the row of a pass is: appends what defines the variables.

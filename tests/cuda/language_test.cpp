@@ -178,6 +178,43 @@ TEST(Updates, InPlaceComputeNoPixelTwice) {
     expect_agreement(program, pipeline, {{{"in", noise(in.type(), {9, height}, 3)}}, {}, {}});
 }
 
+/// Lanes that have no pixels of their own, beyond the end of a row and beside a strip, do not read what others store meanwhile.
+/// Found by: weft verify --random 1 --seed 11973
+TEST(Updates, InPlaceReadNoPixelsOfOtherLanes) {
+  const Image<int> in("in");
+  const Field<int> f("f", in);
+  const Param<int> count("count", 4);
+  const Stage steps = evolve("steps", f, count, [&](Var x, Var y) {
+    return median(Domain(3, 1), [&](Tap t) { return f.back(1).border(Border::clamp())(x + t.x, y + t.y); }) -
+           f.back(3)(x, y);
+  });
+  const Pipeline pipeline("steps", Outputs(steps).strict());
+  const simt::Build build = simt::Build::race;
+  const Program program = tools::simt_program(pipeline, {build, simt::quick_flags(build), {}});
+  for (const std::int64_t width : {1, 3, 250})
+    expect_agreement(program, pipeline, {{{"in", noise(in.type(), {width, 20}, 3)}}, {}, {}});
+}
+
+/// Likewise of a volume, whose planes lanes go through, several rows of each.
+TEST(Updates, InPlaceReadNoPixelsOfOtherLanesInVolumes) {
+  const Image<float> in("in", 3);
+  const Field<float> f("f", in);
+  const Param<int> count("count", 3);
+  const Stage steps = evolve("steps", f, count, [&](Var x, Var y, Var z) {
+    const auto u = f.back(1).border(Border::clamp());
+    const Expr around = sum(Domain(3, 3), [&](Tap t) {
+      return u(x + t.x, y + t.y, z - 1) + u(x + t.x, y + t.y, z) + u(x + t.x, y + t.y, z + 1);
+    });
+    return around - f.back(2)(x, y, z);
+  });
+  const Pipeline pipeline("steps", Outputs(steps).strict());
+  const compile::Scheduling single_steps{.groups = R"({"groups": [], "kernels": {"steps": {"steps": 1}}})"};
+  const simt::Build build = simt::Build::race;
+  const Program program = tools::simt_program(pipeline, {build, simt::quick_flags(build), single_steps});
+  for (const std::int64_t width : {3, 133})
+    expect_agreement(program, pipeline, {{{"in", noise(in.type(), {width, 11, 5}, 3)}}, {}, {}});
+}
+
 /// The limits of an evolution's code are those of its updates: where windows are loops over taps, threads have no packs, whose
 /// pixels beyond the ends would be read. Found by: weft verify --random 1 --seed 9517
 TEST(Updates, HaveTheLimitsOfTheirEvolution) {
