@@ -139,6 +139,7 @@ plan::Choices random_choices_of_warp(Random& random, const plan::KernelPlan& cho
   const int batch = chosen.level(plan::LevelKind::Batch)->extent.back().fixed();
   const auto turns = static_cast<int>(random.bits() % 8) + 1 + chosen.before / batch;
   if (is_one_in(random, 2)) asked.height = plan::fixed(turns * batch - chosen.before);
+  if (!chosen.is_of_volume() && is_one_in(random, 2)) asked.batch = chosen.step[1];  // rows move up
   return asked;
 }
 

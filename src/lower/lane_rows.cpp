@@ -104,13 +104,13 @@ Block LaneRows::each_line(const plan::Kept* kept, Block work) const {
 
 Expr LaneRows::row_start(const plan::Kept& kept, int below) const {
   const int further = below - kept.ahead, rows_of_step = kept.rate[1];
-  if (tests_.rows) return literal((further + rows_in_turn(kept) - rows_of_step) * scalars_of_plane(kept));
+  if (moves_) return literal((further + rows_in_turn(kept) - rows_of_step) * scalars_of_plane(kept));
   return kernel::mul(turn(kept.rows, further, rows_of_step), literal(scalars_of_plane(kept)));
 }
 
 Expr LaneRows::row_start(const plan::Kept& kept, int below, const Expr& further) const {
   const Expr pitch = literal(scalars_of_plane(kept));
-  if (tests_.rows) return kernel::add(row_start(kept, below), kernel::mul(further, pitch));
+  if (moves_) return kernel::add(row_start(kept, below), kernel::mul(further, pitch));
   const int bias = below - kept.ahead + kept.rows * furthest_turns;
   const Expr k = kernel::mul(name(variables_.k), literal(kept.rate[1]));
   const Expr row = kernel::add(k, kernel::add(further, literal(bias)));
@@ -119,7 +119,7 @@ Expr LaneRows::row_start(const plan::Kept& kept, int below, const Expr& further)
 
 Expr LaneRows::due(const Source& image, int number) const {
   const int rows_of_step = image.kept.rate[1];
-  const Expr row = tests_.rows ? literal(number) : turn(loaded() * rows_of_step, number, rows_of_step);
+  const Expr row = moves_ ? literal(number) : turn(loaded() * rows_of_step, number, rows_of_step);
   return kernel::mul(row, literal(next_in_plane(image)));
 }
 
@@ -138,6 +138,18 @@ Expr LaneRows::own_at(const Source& source, const Expr& pixel, int l) const {
 
 Expr LaneRows::own(const Source& source, const Expr& pixel, int l) const {
   return kernel::load(source.array, source.kept.type.scalar, own_at(source, pixel, l));
+}
+
+Block LaneRows::moved_up() const {
+  Block block;
+  for (const Source& source : tile_.sources()) {
+    const plan::Kept& kept = source.kept;
+    const int rows_of_step = kept.rate[1], scalars = scalars_of_plane(kept);
+    if (const int moving = (rows_in_turn(kept) - rows_of_step) * scalars; moving > 0)
+      block.push_back(
+          moved(source.array, kept.type.scalar, literal(0), literal(rows_of_step * scalars), moving));
+  }
+  return block;
 }
 
 kernel::Stmt LaneRows::moved(const kernel::Symbol& array, Scalar type, const Expr& to, const Expr& from,

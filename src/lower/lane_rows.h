@@ -132,7 +132,7 @@ class LaneRows {
   static int rows_in_turn(const plan::Kept& kept) { return kept.resident ? kept.least_rows : kept.rows; }
   static int scalars_of_plane(const plan::Kept& kept) { return kept.lines * kept.pitch; }
   /// Where a row begins in registers: the one that lies `below` rows below the current one, which is the first of a step's.
-  /// In a batch rows stay where they are, and loops are unrolled, so that this is a number. Outside of batches, which is
+  /// In a batch of several steps rows stay where they are, and loops are unrolled, so that this is a number. Else, which is
   /// less code, all rows move up with each new row, which is always the last.
   Expr row_start(const plan::Kept& kept, int below) const;
   /// And as many further below as a loop over the taps of a window says.
@@ -143,6 +143,8 @@ class LaneRows {
   /// One scalar of a pixel of the latest row, by its number in the lane; those before and after are other lanes'.
   Expr own_at(const Source& source, const Expr& pixel, int l) const;
   Expr own(const Source& source, const Expr& pixel, int l) const;
+  /// Rows that are there make room for those of a step.
+  Block moved_up() const;
   /// count scalars: array[to + j] = array[from + j].
   kernel::Stmt moved(const kernel::Symbol& array, Scalar type, const Expr& to, const Expr& from,
                      int count) const;
@@ -207,9 +209,10 @@ class LaneRows {
   const Rows& rows_;
   const int steps_;  // of a lane
   LaneVariables variables_;
-  Tests tests_;     // of the code that is written now
-  int number_ = 0;  // which of a step's rows it makes
-  Expr latest_;     // where the latest row of a source begins, if rows are not in the order of a march
+  Tests tests_;         // of the code that is written now
+  bool moves_ = false;  // it is of a turn of one step, after which rows move up
+  int number_ = 0;      // which of a step's rows it makes
+  Expr latest_;         // where the latest row of a source begins, if rows are not in the order of a march
 
  private:
   Expr column_of_step(const plan::Kept* kept, const Expr& step) const;

@@ -8,6 +8,9 @@
 //         gx_rows[(k + 1) % 3] = …              a pass
 //         out = …                               16 bytes for each lane that is no other tile's, too
 //
+// Or a batch has one row, and rows move up: in_rows[0] = in_rows[1], in_rows[1] = in_rows[2]. That is a third of the code, all
+// of which each launch fetches.
+//
 // A static tile that lies inside is computed stage by stage instead: the first rows of a source stay in registers, and a
 // lane keeps its pixels of the others in shared memory until a pass gets to what reads them.
 //
@@ -168,12 +171,20 @@ class WarpTiles : public TileOwner, private LanesByStages {
     Block part;
     part.push_back({For{LoopKind::Serial, step(), name(variables_.from), until, row_by_row(rows)}});
     const auto in_batches = [&](const Expr& is_chosen, const Tests& tests) {
-      tests_ = tests;
-      Block each{{Let{step(), kernel::add(name(variables_.batch), name(variables_.k))}}};
+      tests_ = tests, moves_ = tile_.plan().moves_rows();
+      const Expr first = kernel::select(is_chosen, until, end);
+      Block each;
+      if (moves_) {
+        each = moved_up();
+        kernel::append(each, rows());
+        part.push_back({For{LoopKind::Rolled, step(), first, end, std::move(each)}});
+        return;
+      }
+      each.push_back({Let{step(), kernel::add(name(variables_.batch), name(variables_.k))}});
       kernel::append(each, rows());
       part.push_back({For{LoopKind::Serial,
                           variables_.batch,
-                          kernel::select(is_chosen, until, end),
+                          first,
                           end,
                           {{unrolled(variables_.k, batch(), std::move(each))}},
                           literal(batch())}});
@@ -197,7 +208,7 @@ class WarpTiles : public TileOwner, private LanesByStages {
     Block edges = first_rows(all_tests());
     edges.push_back(
         {For{LoopKind::Serial, rows_.coordinate(1), first_step(), name(tile_.until(1)), row_by_row(rows)}});
-    tests_ = {}, is_by_stages_ = true;
+    tests_ = {}, moves_ = false, is_by_stages_ = true;
     Block whole = rows();
     is_by_stages_ = false, latest_ = nullptr;
     const Expr is_whole = kernel::both(kernel::both(name(variables_.in_lanes, Scalar::Bool), inside.columns),
@@ -233,14 +244,14 @@ class WarpTiles : public TileOwner, private LanesByStages {
       kernel::append(block, each_line(&kept, {{unrolled(variables_.j, scalars_of(image), {{unpacked}})}}));
     }
     const int moving = (loaded() - 1) * rows_of_step * in_plane;
-    if (tests_.rows && moving > 0)
+    if (moves_ && moving > 0)
       block.push_back(
           moved(next_of(image), type_of_next(image), literal(0), literal(rows_of_step * in_plane), moving));
     // Below the last one that is needed there is nothing to load: caches have that.
     const Expr last_needed = row_of_step(&kept, end_of_tile(), -1);
     const Expr later = kernel::add(name(step()), literal(loaded()));
     for (int number = 0; number < rows_of_step; ++number) {
-      const Expr at = tests_.rows ? literal(moving + number * in_plane) : due(image, number);
+      const Expr at = moves_ ? literal(moving + number * in_plane) : due(image, number);
       const Expr row = kernel::min(row_of_step(&kept, later, number), last_needed);
       kernel::append(block, one_of(rows_of_step, load_lines(image, row, at)));
     }
@@ -511,16 +522,8 @@ class WarpTiles : public TileOwner, private LanesByStages {
   }
   /// What is done for a row with tests, after which the rows in registers have moved up.
   Block row_by_row(const std::function<Block()>& rows) {
-    tests_ = all_tests();
-    Block each;
-    for (const Source& source : tile_.sources()) {
-      const plan::Kept& kept = source.kept;
-      const int rows_of_step = kept.rate[1];
-      const int scalars = scalars_of_plane(kept);
-      if (const int moving = (rows_in_turn(kept) - rows_of_step) * scalars; moving > 0)
-        each.push_back(
-            moved(source.array, kept.type.scalar, literal(0), literal(rows_of_step * scalars), moving));
-    }
+    tests_ = all_tests(), moves_ = true;
+    Block each = moved_up();
     kernel::append(each, rows());
     return each;
   }

@@ -298,7 +298,9 @@ void add_warps(BlockWork& work, const KernelPlan& plan, const ir::Sizes& sizes,
                         : c.halo.size() > 2 ? 1 + static_cast<double>(c.halo[1].extent() - 1) / plan.lines()
                                             : 1;
     const double of_stage = of_strips * halo * pixels_in_lanes(plan, c, sizes);
-    work.operations += left_in_lanes * of_stage * static_cast<double>(c.operations.alu);
+    // Sums of integers that the windows of neighbouring rows share are found in turns of several rows alone.
+    const double left = plan.moves_rows() && !is_float(c.type.scalar) ? 1 : left_in_lanes;
+    work.operations += left * of_stage * static_cast<double>(c.operations.alu);
     work.divisions += of_stage * static_cast<double>(c.operations.sfu);
   }
   for (const ImageUse& image : plan.written) {
@@ -309,6 +311,11 @@ void add_warps(BlockWork& work, const KernelPlan& plan, const ir::Sizes& sizes,
     const int own = at_rate(pixels, plan.step[0], kept.rate[0]);
     const int beside = kept.pitch / kept.type.lanes - own;  // by shuffles
     const double of_source = rows * kept.rate[1] / plan.step[1];
+    if (plan.moves_rows()) {
+      const int next = kept.is_member ? 0 : (plan.prefetch - 1) * kept.rate[1] * own * kept.type.lanes;
+      const int moved = (kept.rows - kept.rate[1]) * kept.pitch + next;
+      work.operations += moved * rows / plan.step[1] * lanes_of_warp;
+    }
     const double halo = plan.is_static() ? static_cast<double>(kept.rows) / batch
                                          : static_cast<double>(kept.lines) / plan.lines();
     const double away = 2 * (1 - static_cast<double>(kept.resident.value_or(kept.rows)) / kept.rows);

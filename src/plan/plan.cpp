@@ -47,6 +47,11 @@ bool KernelPlan::is_static() const {
   return std::any_of(levels.begin(), levels.end(), [](const Level& l) { return l.order == Order::Static; });
 }
 
+bool KernelPlan::moves_rows() const {
+  const Level* batch = level(LevelKind::Batch);
+  return batch && is_of_lanes() && !is_static() && !is_of_volume() && batch->extent.back().fixed() == step[1];
+}
+
 int KernelPlan::rows_of_pass() const {
   const Level* row = is_of_blocks() ? nullptr : level(LevelKind::Row);
   return row ? row->extent.back().fixed() / step[1] : 1;

@@ -509,8 +509,9 @@ std::optional<std::string> why_not_followed(const KernelPlan& plan, const Choice
   if (asked.warps && *asked.warps != plan.warps())
     return fmt::format("blocks of '{}' have no {} warps with tiles of their own", plan.result, *asked.warps);
   if (plan.is_of_lanes() && asked.batch && *asked.batch != batch->extent.back().fixed())
-    return fmt::format("the rows that lanes of '{}' keep make batches of {}, not {}", plan.result,
-                       batch->extent.back().fixed(), *asked.batch);
+    return fmt::format("the rows that lanes of '{}' keep make batches of {}{}, not of {}", plan.result,
+                       batch->extent.back().fixed(),
+                       plan.is_of_volume() ? "" : fmt::format(", or of {}", plan.step[1]), *asked.batch);
   for (const auto& [stage, choices] : asked.kept) {
     if (!plan.kept_of(stage))
       return fmt::format("the kernel of '{}' keeps no rows of '{}'", plan.result, stage);

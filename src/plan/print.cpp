@@ -98,7 +98,8 @@ std::vector<Line> lines_of(const KernelPlan& plan) {
   }
   if (plan.reads_initial) lines.emplace_back("first", "step reads what fields begin with where it lies");
   if (plan.scatter) lines.push_back(to_text(*plan.scatter));
-  const std::string where = plan.is_of_lanes()    ? "each lane's registers"
+  const std::string where = plan.moves_rows()     ? "each lane's registers, where they move up"
+                            : plan.is_of_lanes()  ? "each lane's registers"
                             : plan.is_of_blocks() ? "shared memory"
                                                   : "caches";
   for (const Kept& kept : plan.kept) lines.emplace_back(kept.stage, text_of(kept, where));

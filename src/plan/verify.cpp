@@ -127,7 +127,8 @@ Why why_not_of_warps(const KernelPlan& plan) {
       return fmt::format("{} rows and the {} above them are no batches of {}", rows, plan.before, batch);
   }
   for (const Kept& kept : plan.kept) {
-    if (!plan.is_static() && at_rate(batch, plan.step[1], kept.rate[1]) % kept.rows != 0)
+    if (!plan.is_static() && !plan.moves_rows() &&
+        at_rate(batch, plan.step[1], kept.rate[1]) % kept.rows != 0)
       return fmt::format("{} rows of '{}' do not divide a batch of {}", kept.rows, kept.stage, batch);
   }
   const int pixels = plan.level(LevelKind::Lane)->extent.at(0).fixed();

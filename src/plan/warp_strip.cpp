@@ -142,6 +142,14 @@ Turns turns_for(const March& march) {
     }
   }
 }
+/// One step in each turn: rows move up, and rings have any number.
+Turns turns_that_move(const March& march) {
+  int rows_of_step = 1;
+  for (const RollingRows& r : march.rolling) {
+    if (!r.is_member) rows_of_step = std::max(rows_of_step, r.rate[1]);
+  }
+  return {1, std::max((least_loaded_rows + rows_of_step - 1) / rows_of_step, 2)};
+}
 
 /// Of the largest median.
 int values_of_medians(const ir::Stage& stage) {
@@ -265,12 +273,12 @@ bool has_packed_pixels(const March& march) {
                      [](const RollingRows& r) { return is_packed(r.source().type); });
 }
 
-WarpStrip strip_of(const Group& group, int pixels, int lines = 1) {
+WarpStrip strip_of(const Group& group, int pixels, bool moves_rows, int lines = 1) {
   const March& march = group.march;
   WarpStrip strip;
   strip.pixels = pixels, strip.lines = lines, strip.is_of_volume = is_of_volumes(march);
   strip.first_column = *first_column_of(group.result(), march);
-  const Turns turns = turns_for(march);
+  const Turns turns = moves_rows ? turns_that_move(march) : turns_for(march);
   strip.batch = turns.batch * march.step[1], strip.prefetch = turns.prefetch;
   strip.before = rows_before(march);
   std::map<const ir::Stage*, int> first_columns{{&group.result(), strip.first_column}};
@@ -287,7 +295,8 @@ WarpStrip strip_of(const Group& group, int pixels, int lines = 1) {
     first_columns[&source] = first;
     const int least =
         std::max(r->rows, r->rate[1]);  // all of a step come at a time, also those that nobody reads
-    rows[&source] = {rows_in_batch(least, turns.batch * r->rate[1]), left, right, 0, first};
+    const int in_turn = moves_rows ? least : rows_in_batch(least, turns.batch * r->rate[1]);
+    rows[&source] = {in_turn, left, right, 0, first};
     const HaloLanes halo = halo_of({r->x().min - first, r->x().max - first}, own);
     strip.halo = {std::max(strip.halo.left, halo.left), std::max(strip.halo.right, halo.right)};
     strip.registers += is_of_volumes(march)
@@ -393,7 +402,7 @@ std::optional<WarpStrip> strip_of_volume(const Group& group, const Choices& aske
   for (int pixels = most; pixels >= 1; pixels = asked.pixels ? 0 : pixels / 2) {
     for (int lines = asked.lines.value_or(most_lines_of_lane); lines >= 1;
          lines = asked.lines ? 0 : lines - 1) {
-      WarpStrip strip = strip_of(group, pixels, lines);
+      WarpStrip strip = strip_of(group, pixels, false, lines);
       const bool is_wide = strip.halo.left + strip.halo.right <= lanes_of_warp / 2;
       const bool is_short = operations * pixels * lines * strip.batch <= limits.operations;
       if (!is_wide || !is_short || lines < limits.least_lines || strip.registers > limits.registers) continue;
@@ -430,7 +439,7 @@ WarpStripOrWhy warp_strip(const Group& group, const Choices& asked) {
   const bool computes = operations > operations_per_byte * bytes_in_lanes(group);
   std::optional<WarpStrip> widest_strip;
   for (int pixels = most; pixels >= step[0]; pixels = asked.pixels ? 0 : pixels / 2) {
-    WarpStrip strip = strip_of(group, pixels);
+    WarpStrip strip = strip_of(group, pixels, asked.batch == step[1]);
     if (strip.batch > most_batch * step[1])
       return {std::nullopt, fmt::format("its loop would have {} rows", strip.batch)};
     const bool is_wide = strip.halo.left + strip.halo.right <= lanes_of_warp / 2;
@@ -476,7 +485,7 @@ int registers_during(const StagePass& pass, const std::vector<StagePass>& later,
 
 /// A tile, and the bytes that it keeps in shared memory.
 WarpStrip hybrid_of(const Group& group, int pixels, int height, int share, std::int64_t& bytes) {
-  WarpStrip tile = strip_of(group, pixels);
+  WarpStrip tile = strip_of(group, pixels, false);
   tile.batch = height, tile.prefetch = 1, tile.share = share;
   bytes = 0;
   for (std::size_t r = 0; r < tile.rows.size(); ++r) {
@@ -516,7 +525,7 @@ WarpStripOrWhy hybrid_tile(const Group& group, std::int64_t shared_bytes, const 
   for (int pixels = asked.pixels.value_or(4); pixels >= 1; pixels = asked.pixels ? 0 : pixels / 2) {
     std::vector<int> heights(heights_of_hybrid_tiles.begin(), heights_of_hybrid_tiles.end());
     if (asked.height) heights = asked.height->sizes;
-    const int in_turn = strip_of(group, pixels).batch;  // near the ends of an image it marches
+    const int in_turn = strip_of(group, pixels, false).batch;  // near the ends of an image it marches
     if (in_turn > most_batch) return {std::nullopt, fmt::format("its loop would have {} rows", in_turn)};
     for (const int height : heights) {
       std::int64_t bytes = 0;

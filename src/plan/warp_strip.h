@@ -53,7 +53,7 @@ inline int columns_between(const HaloLanes& halo, int pixels) {
 
 /// Rows that a lane keeps: its own columns, and those that windows read around them.
 struct RegisterRows {
-  int rows;              ///< They divide the rows of a batch; of a static tile all.
+  int rows;              ///< They divide the rows of a batch, unless they move; of a static tile all.
   int left, right;       ///< Columns of other lanes.
   int resident = 0;      ///< Of a static tile: those that stay in registers.
   int first_column = 0;  ///< Of its own, from that at which the lane's steps begin.
@@ -65,11 +65,11 @@ struct WarpStrip {
   bool is_of_volume = false;
   int first_column = 0;  ///< Of the result, as of what is kept.
   HaloLanes halo;
-  int batch = 1;      ///< Rows by which the loop is unrolled; those of a static tile.
-  int prefetch = 1;   ///< Steps by which images are loaded before they are needed. They divide the batch.
-  int before = 0;     ///< Rows above a strip with which it begins.
-  int registers = 0;  ///< About, of a lane.
-  int share = 100;    ///< Of rows those that stay in registers, in percent.
+  int batch = 1;                   ///< Rows by which the loop is unrolled; those of a static tile.
+  int prefetch = 1;                ///< Steps by which images are loaded before they are needed.
+  int before = 0;                  ///< Rows above a strip with which it begins.
+  int registers = 0;               ///< About, of a lane.
+  int share = 100;                 ///< Of rows those that stay in registers, in percent.
   std::vector<RegisterRows> rows;  ///< In the order of March::rolling.
 
   int width() const { return columns_between(halo, pixels); }

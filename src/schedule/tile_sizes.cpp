@@ -27,6 +27,8 @@ constexpr std::array shares_in_registers = {0, 25, 50, 75, 100};  // percent
 constexpr std::array steps_of_lanes = {1, 2, 4, 8};
 // Of the usual strips' time: what is saved has to be more than the model may be wrong.
 constexpr double enough_saved = 0.92;
+// Of strips of the same pixels a lane whose rows stay where they are: these differ in code and moves alone.
+constexpr double enough_saved_by_moves = 0.96;
 
 bool is_static(Tiling tiling) {
   return tiling == Tiling::Block || tiling == Tiling::Warp || tiling == Tiling::Hybrid;
@@ -92,17 +94,28 @@ int pixels_of_lane(const plan::KernelPlan& plan) {
   return plan.level(plan::LevelKind::Lane)->extent[0].fixed();
 }
 
+bool is_strip_of_image(const plan::KernelPlan& plan) { return plan.is_of_lanes() && !plan.is_of_volume(); }
+
 /// Strips of warps whose lanes compute fewer pixels than registers leave room for, or more than the planner takes: fewer
 /// mean more warps and less code, and more share what neighbours read.
 std::vector<plan::Choices> strips_of_lanes(const plan::KernelPlan& usual) {
   std::vector<plan::Choices> all;
-  if (!usual.is_of_lanes() || usual.is_of_volume()) return all;
+  if (!is_strip_of_image(usual)) return all;
   for (const int steps : steps_of_lanes) {
     plan::Choices& asked = all.emplace_back();
     asked.of_blocks = true, asked.of_warps = true;
     asked.pixels = steps * usual.step[0];
   }
   return all;
+}
+
+/// The strip that is asked for, or the usual one, but with rows that move up: less code, and more to do.
+std::vector<plan::Choices> strip_that_moves_rows(const plan::KernelPlan& usual, plan::Choices asked) {
+  if (!is_strip_of_image(usual)) return {};
+  asked.of_blocks = true, asked.of_warps = true;
+  asked.pixels = asked.pixels.value_or(pixels_of_lane(usual));
+  asked.batch = usual.step[1];
+  return {asked};
 }
 
 /// The kinds of static tiles that are priced.
@@ -148,15 +161,20 @@ BestTile best_tile(Tiling tiling, const plan::Group& group, const Memory& memory
   double strips = std::numeric_limits<double>::max();
   if (!is_static(tiling)) {
     const plan::KernelPlan usual = plan::plan_of(group, memory);
-    const double cost = model(usual);
-    strips = cost;
-    look_through(strips_of_lanes(usual), strips);
-    if (strips > enough_saved * cost)
-      best.asked = {};
-    else
-      best.why =
-          fmt::format("; lanes with {} should take {:.0f} % less than with {}",
-                      counted(*best.asked.pixels, "pixel"), 100 * (1 - strips / cost), pixels_of_lane(usual));
+    const double cost = strips = model(usual);
+    const auto look_for_less = [&](const std::vector<plan::Choices>& all, double part) {
+      const double enough = part * strips;
+      double least = enough;
+      look_through(all, least);
+      if (least < enough) strips = least;
+    };
+    look_for_less(strips_of_lanes(usual), enough_saved);
+    look_for_less(strip_that_moves_rows(usual, best.asked), enough_saved_by_moves);
+    if (best.asked != plan::Choices{})
+      best.why = fmt::format("; lanes with {}{} should take {:.0f} % less than with {}{}",
+                             counted(*best.asked.pixels, "pixel"),
+                             best.asked.batch ? " whose rows move up" : "", 100 * (1 - strips / cost),
+                             pixels_of_lane(usual), best.asked.batch ? " whose rows stay" : "");
   }
   const double enough = enough_saved * strips;
   double least = enough;

@@ -129,13 +129,15 @@ class Following : public testing::TestWithParam<std::string> {
     ASSERT_EQ(across.size(), 1u) << function.name;
     EXPECT_EQ(step_of(across[0]), plan.width()) << function.name;
     if (plan.is_static()) return expect_static_tiles(plan, function);
-    const std::vector<For> serial = loops_of(function, LoopKind::Serial);
+    const std::vector<For> marches =
+        loops_of(function, plan.moves_rows() ? LoopKind::Rolled : LoopKind::Serial);
     const int step = plan.is_of_lanes() ? plan.step[1] : 1;  // lanes count steps
     const int rows = plan.level(LevelKind::Batch)->extent.back().fixed() / step;
-    const std::string variable = rows > 1 ? "batch" : plan.lines() > 1 ? "z" : "y";
-    const auto batch = std::find_if(serial.begin(), serial.end(),
-                                    [&](const For& l) { return l.variable.spelling() == variable; });
-    ASSERT_NE(batch, serial.end()) << function.name;
+    const std::string variable = rows > 1 ? "batch" : plan.lines() > 1 ? "z" : step > 1 ? "step" : "y";
+    const auto batch = std::find_if(marches.begin(), marches.end(), [&](const For& l) {
+      return l.variable.spelling().starts_with(variable);
+    });
+    ASSERT_NE(batch, marches.end()) << function.name;
     EXPECT_EQ(rows > 1 ? step_of(*batch) : 1, rows) << function.name;
     const std::vector<bool> before = barriers_before(turns_of(plan));
     if (plan.is_of_lanes())

@@ -195,6 +195,23 @@ TEST(Plan, OfAWarpPrints) {
             "  passes  a | b\n");
 }
 
+TEST(Plan, OfAWarpWhoseRowsMoveUp) {
+  EXPECT_EQ(
+      text_of(R"({"levels": [{"kind": "warp"}, {"kind": "batch", "extent": ["all", 1]}]})", of_warps),
+      "kernel b; with it a\n"
+      "  grid    120 x 8 + 1n for 20 at most parallel\n"
+      "  warp    128 parallel\n"
+      "  batch   all x 1 march\n"
+      "  lane    4 unrolled\n"
+      "  begins  4 rows above a tile\n"
+      "  loads   images 3 rows before they are needed; about 92 registers\n"
+      "  in      ring of 3 rows, 6 scalars each, in each lane's registers, where they move up; [-2, 2] x "
+      "[-2, 2], 2 ahead; clamp\n"
+      "  a       ring of 3 rows, 6 scalars each, in each lane's registers, where they move up; [-1, 1] x "
+      "[-1, 1], 1 ahead; clamp\n"
+      "  passes  a | b\n");
+}
+
 TEST(Plan, OfAStaticTileIsABlocksOrAWarps) {
   EXPECT_EQ(
       text_of(R"({"levels": [{"kind": "batch", "order": "static"}]})", of_blocks),
@@ -412,6 +429,8 @@ TEST(Plan, ThatCannotBeIsRefusedWithTheReason) {
       text_of(R"({"levels": [{"kind": "row", "order": "static"}, {"kind": "grid", "extent": [1024, 16]}]})",
               of_blocks),
       "rows of tiles 1024 pixels wide do not fit 40960 bytes of shared memory");
+  EXPECT_EQ(text_of(R"({"levels": [{"kind": "warp"}, {"kind": "batch", "extent": ["all", 2]}]})", of_warps),
+            "the rows that lanes of 'b' keep make batches of 3, or of 1, not of 2");
   EXPECT_EQ(text_of(R"({"levels": [{"kind": "block", "extent": [1, 4]}, {"kind": "warp"}]})", of_warps),
             "blocks of 'b' have no 4 warps with tiles of their own");
   EXPECT_EQ(text_of(R"({"kept": {}})", of_cores), "a group of several stages keeps rows");

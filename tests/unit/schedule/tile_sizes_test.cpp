@@ -45,6 +45,21 @@ TEST(TileSizes, AreThoseOfThePixelsOfALaneThatTakeLeastTime) {
   EXPECT_EQ(best(costs({{1, 7.5}, {2, 8}, {4, 8}, {8, 7}})).asked.pixels, 8);
 }
 
+TEST(TileSizes, AreOfRowsThatMoveUpWhereThatTakesLess) {
+  const auto costs_of = [](double moved) {
+    return [=](const KernelPlan& plan) -> double {
+      if (plan.is_tiled() && plan.is_static()) return of_static_tiles;
+      return plan.moves_rows() ? moved : pixels_of_lane(plan) == 2 ? 6 : 8;
+    };
+  };
+  const BestTile tile = best(costs_of(5));
+  EXPECT_EQ(tile.asked.pixels, 2) << "as for rows that stay where they are";
+  EXPECT_EQ(tile.asked.batch, 1);
+  EXPECT_EQ(tile.why,
+            "; lanes with 2 pixels whose rows move up should take 38 % less than with 4 whose rows stay");
+  EXPECT_EQ(best(costs_of(5.8)).asked.batch, std::nullopt) << "only 3 % less";
+}
+
 TEST(TileSizes, StayTheUsualOnesUnlessMuchIsSaved) {
   const BestTile tile = best(costs({{1, 8}, {2, 7.5}, {4, 8}, {8, 9}}));
   EXPECT_EQ(tile.asked, plan::Choices{});
