@@ -210,7 +210,7 @@ class LaneRows {
   const int steps_;  // of a lane
   LaneVariables variables_;
   Tests tests_;         // of the code that is written now
-  bool moves_ = false;  // it is of a turn of one step, after which rows move up
+  bool moves_ = false;  // it is of a turn of one step, before which rows move up
   int number_ = 0;      // which of a step's rows it makes
   Expr latest_;         // where the latest row of a source begins, if rows are not in the order of a march
 

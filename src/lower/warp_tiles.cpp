@@ -173,21 +173,18 @@ class WarpTiles : public TileOwner, private LanesByStages {
     const auto in_batches = [&](const Expr& is_chosen, const Tests& tests) {
       tests_ = tests, moves_ = tile_.plan().moves_rows();
       const Expr first = kernel::select(is_chosen, until, end);
-      Block each;
-      if (moves_) {
-        each = moved_up();
-        kernel::append(each, rows());
-        part.push_back({For{LoopKind::Rolled, step(), first, end, std::move(each)}});
-        return;
-      }
-      each.push_back({Let{step(), kernel::add(name(variables_.batch), name(variables_.k))}});
+      Block each =
+          moves_ ? moved_up() : Block{{Let{step(), kernel::add(name(variables_.batch), name(variables_.k))}}};
       kernel::append(each, rows());
-      part.push_back({For{LoopKind::Serial,
-                          variables_.batch,
-                          first,
-                          end,
-                          {{unrolled(variables_.k, batch(), std::move(each))}},
-                          literal(batch())}});
+      if (moves_)
+        part.push_back({For{LoopKind::Rolled, step(), first, end, std::move(each)}});
+      else
+        part.push_back({For{LoopKind::Serial,
+                            variables_.batch,
+                            first,
+                            end,
+                            {{unrolled(variables_.k, batch(), std::move(each))}},
+                            literal(batch())}});
     };
     in_batches(is_inside, {});
     in_batches(kernel::unary(ir::UnaryOp::Not, is_inside), ends);

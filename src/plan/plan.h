@@ -225,7 +225,7 @@ struct KernelPlan {
   const Kept* kept_of(const std::string& stage) const;
   const Computed* computed_of(const std::string& stage) const;
   bool is_static() const;
-  /// Whether each turn of a march of lanes is one step, after which rows in registers move up; else turns are as many steps as
+  /// Whether each turn of a march of lanes is one step, before which rows in registers move up; else turns are as many steps as
   /// rings have rows, which stay where they are: no moves, and that many times the code.
   bool moves_rows() const;
   /// Rows that each pass of a core's tile computes at a time, in one loop if possible; 1 for a tile in steps.
