@@ -23,8 +23,11 @@ struct InTiles {
       stages += (stages.empty() ? "\"" : ", \"") + stage->name + "\"";
     const bool has_columns = chosen.schedule.preparation == rewrite::Preparation::ForSearch;
     const std::string prepared = has_columns ? R"("prepared": "for search", )" : "";
+    const int turn = plan.level(plan::LevelKind::Batch)->extent.back().fixed();
+    const std::string batch =
+        owner == "warp" ? R"(, {"kind": "batch", "extent": ["all", )" + std::to_string(turn) + "]}" : "";
     const std::string levels = R"([{"kind": "grid", "extent": ["all", )" + std::to_string(rows) +
-                               R"(]}, {"kind": ")" + owner + "\"}]";
+                               R"(]}, {"kind": ")" + owner + "\"}" + batch + "]";
     const ir::Stage& input = *pipeline.ir().inputs[0];
     const Buffer image = Buffer::allocate(input.type, {width / size_of(input.type), 3 * rows});
     kernels = count_kernels(pipeline, {{{input.name, image}}, {}, {}},
