@@ -52,7 +52,7 @@ class Wrapping {
     bool is_value = true;  ///< Made of what may be any number: pixels, parameters, what overflowed.
   };
 
-  /// Parts of one size, the last of which begins before the end.
+  /// What a loop counts: 25 / 8 = 3 parts of 8 begin at 0, 8 and 16, before the end of 25.
   struct Parts {
     Expr size;
     double end = 0;
@@ -196,8 +196,8 @@ class Wrapping {
     return range_of_result(op, a.range, b.range);
   }
 
-  /// The operation, by unsigned numbers if its exact result may not fit. Strides, the only numbers of which nothing is
-  /// known and that are no values, make places in memory, which do.
+  /// The operation, by unsigned numbers if its exact result may not fit. Places in memory fit, and are made with strides: of
+  /// all other numbers that are no values the ranges are known.
   static Result arithmetic(const Expr& e, const ValueRange& exact, std::initializer_list<Result> operands) {
     bool is_value = false, is_known = true;
     for (const Result& operand : operands) {

@@ -203,10 +203,11 @@ Block LanePasses::made_and_stored(const Tile::Stages& pass, const std::vector<Ex
   return {{If{has_own, std::move(made), {}}}};
 }
 
-If LanePasses::store(const kernel::Symbol& pack, const ArrayLayout& array, const std::vector<Expr>& row,
-                     const plan::Kept* kept) const {
+If LanePasses::store_of_member(const kernel::Symbol& pack, const Source& member,
+                               const std::vector<Expr>& row) const {
+  const plan::Kept* kept = &member.kept;
   return {kernel::both(is_of_tile(row.back(), kept), is_line_of_tile(row.front(), kept)),
-          {store_of_lane(pack, array, row)},
+          {store_of_lane(pack, memory_of(member), row)},
           {}};
 }
 
@@ -225,7 +226,7 @@ Block LanePasses::store_row(const Source& source, const std::vector<Expr>& row) 
   const Expr kept = kernel::load(source.array, source.kept.type.scalar, kernel::add(first, j));
   return {{kernel::LocalArray{pack, source.kept.type.scalar, scalars_of(source)}},
           {unrolled(variables_.j, scalars_of(source), {{kernel::Store{pack, j, kept}}})},
-          {store(pack, memory_of(source), row, &source.kept)}};
+          {store_of_member(pack, source, row)}};
 }
 
 }  // namespace weft::lower

@@ -26,9 +26,9 @@ class LanePasses : protected InnerLanes {
 
   std::vector<ir::Case> cases_of(const ir::Stage& original, const ir::Stage& placed) const;
 
-  /// A lane's pixels of a row of the result, or of a member over the same box, which may be rows ahead.
-  kernel::If store(const kernel::Symbol& pack, const ArrayLayout& array, const std::vector<Expr>& row,
-                   const plan::Kept* kept = nullptr) const;
+  /// A lane's pixels of a row of a member over the same box as the result, which may be rows ahead.
+  kernel::If store_of_member(const kernel::Symbol& pack, const Source& member,
+                             const std::vector<Expr>& row) const;
   /// What makes a lane's pixels of the result, and the tile's own stored. Where they are stored over pixels that they are made
   /// of, lanes without some of the tile's make none: they would read what others store meanwhile.
   Block made_and_stored(const Tile::Stages& pass, const std::vector<Expr>& row, Block made,

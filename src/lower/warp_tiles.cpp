@@ -8,8 +8,8 @@
 //         gx_rows[(k + 1) % 3] = …              a pass
 //         out = …                               16 bytes for each lane that is no other tile's, too
 //
-// Or a batch has one row, and rows move up: in_rows[0] = in_rows[1], in_rows[1] = in_rows[2]. That is a third of the code, all
-// of which each launch fetches.
+// Or a batch has one row, and rows move up: in_rows[0] = in_rows[1], in_rows[1] = in_rows[2]. That is a third of the code, and
+// each launch fetches its code anew.
 //
 // A static tile that lies inside is computed stage by stage instead: the first rows of a source stay in registers, and a
 // lane keeps its pixels of the others in shared memory until a pass gets to what reads them.
@@ -359,7 +359,7 @@ class WarpTiles : public TileOwner, private LanesByStages {
       if (source && is_by_stages_) {
         const kernel::Symbol& pixels = variables_of(source).own;
         kernel::append(work, kept_row(*source, pixels));
-        if (source->kept.is_stored) work.push_back({store(pixels, memory_of(*source), row, &source->kept)});
+        if (source->kept.is_stored) work.push_back({store_of_member(pixels, *source, row)});
       } else if (source) {
         kernel::append(work, after_row(*source, row, expressions));
       }
