@@ -50,7 +50,11 @@ constexpr double instructions_of_load = 3, instructions_of_traffic = 4;
 constexpr int most_sorted_values = 9;
 constexpr int least_loaded_rows = 3, most_loaded_rows = 6;
 constexpr int most_batch = 12;
-constexpr int least_rows_of_strip = 8;
+constexpr int least_rows_to_march = 8;
+// A short strip computes more twice, a tall one waits longer: while all warps of an image have room at a time, waiting is what
+// counts. A strip of one row computes too much twice even so (bench/results/2026-11-29-heights-of-strips.md); for each of its rows
+// members begin 4 above it at most.
+constexpr int least_rows_of_strip = 2, most_before_of_row = 4;
 
 /// Pixels of a source in the lanes' steps [first, last): from first * rate + min up to, and without, last * rate + max.
 using Columns = Reach;
@@ -171,7 +175,7 @@ std::optional<std::string> why_not_in_registers(const Group& group) {
     return result + " begins at a column that no number says, and its steps have several";
   if (march.rolling.empty()) return result + " reads no windows";
   const ir::Affine& height = group.result().domain().back().extent;
-  if (height.is_constant() && height.constant() < least_rows_of_strip)
+  if (height.is_constant() && height.constant() < least_rows_to_march)
     return result + " has too few rows to march down";
   for (const RollingRows& r : march.rolling) {
     const bool leaves = r.is_read_outside();
@@ -559,13 +563,13 @@ Extent heights_of_warps(const WarpStrip& strip, int multiprocessors) {
   if (strip.is_of_volume) {
     Extent heights{{}, most_rounds_of_volumes * multiprocessors * warps_at_a_time(strip.registers)};
     for (int planes : planes_of_tiles) {
-      planes = std::max(planes, round_up(2 * strip.before, least_rows_of_strip));
+      planes = std::max(planes, round_up(2 * strip.before, least_rows_to_march));
       const int whole = round_up(planes + strip.before, strip.batch) - strip.before;
       if (heights.sizes.empty() || whole < heights.sizes.back()) heights.sizes.push_back(whole);
     }
     return heights;
   }
-  const int least = std::max(least_rows_of_strip, 2 * strip.before);
+  const int least = std::max(least_rows_of_strip, strip.before / most_before_of_row);
   return in_room(round_up(least + strip.before, strip.batch) - strip.before, strip.batch,
                  multiprocessors * warps_at_a_time(strip.registers));
 }

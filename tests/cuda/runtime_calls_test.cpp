@@ -41,8 +41,8 @@ TEST_F(RuntimeCalls, OfARunWithImagesOfTheHost) {
   EXPECT_EQ(difference(expected(image()), program(image())), "");
   EXPECT_EQ(cuda.calls(), (Calls{"cuStreamCreate s1", "cuMemAllocAsync d1 8192 s1", "cuMemHostAlloc h1 8192",
                                  "cuMemcpyHtoDAsync d1 h1 7936 s1", "cuMemAllocAsync d2 8192 s1",
-                                 "cuMemAllocAsync d3 8192 s1", "cuLaunchKernel once_kernel 2x4x1 s1",
-                                 "cuLaunchKernel twice_kernel 2x4x1 s1", "cuMemHostAlloc h2 8192",
+                                 "cuMemAllocAsync d3 8192 s1", "cuLaunchKernel once_kernel 2x11x1 s1",
+                                 "cuLaunchKernel twice_kernel 2x11x1 s1", "cuMemHostAlloc h2 8192",
                                  "cuMemcpyDtoHAsync h2 d2 7936 s1", "cuStreamSynchronize s1",
                                  "cuEventCreate e1", "cuEventRecord e1 s1"}));
 }
@@ -70,8 +70,8 @@ TEST_F(RuntimeCalls, OfASecondRunAllocateNothing) {
   cuda.forget_calls();
   EXPECT_EQ(difference(expected(image(2)), program(image(2))), "");
   EXPECT_EQ(calls({"cuMem", "cuStream", "cuLaunchKernel"}),
-            (Calls{"cuMemcpyHtoDAsync d1 h1 7936 s1", "cuLaunchKernel once_kernel 2x4x1 s1",
-                   "cuLaunchKernel twice_kernel 2x4x1 s1", "cuMemcpyDtoHAsync h2 d2 7936 s1",
+            (Calls{"cuMemcpyHtoDAsync d1 h1 7936 s1", "cuLaunchKernel once_kernel 2x11x1 s1",
+                   "cuLaunchKernel twice_kernel 2x11x1 s1", "cuMemcpyDtoHAsync h2 d2 7936 s1",
                    "cuStreamSynchronize s1"}));
 }
 
@@ -206,8 +206,8 @@ TEST_F(RuntimeCalls, BecomePartOfAGraphWhereTheUsersStreamIsCaptured) {
   program.run_on(stream, arguments);
   void* const graph = cuda.end_capture();
   ASSERT_NE(graph, nullptr);
-  EXPECT_EQ(cuda.calls(), (Calls{"cuMemAllocAsync d2 7936 ?", "cuLaunchKernel once_kernel 2x4x1 ?",
-                                 "cuLaunchKernel twice_kernel 2x4x1 ?", "cuMemFreeAsync d2 ?"}));
+  EXPECT_EQ(cuda.calls(), (Calls{"cuMemAllocAsync d2 7936 ?", "cuLaunchKernel once_kernel 2x11x1 ?",
+                                 "cuLaunchKernel twice_kernel 2x11x1 ?", "cuMemFreeAsync d2 ?"}));
   for (std::uint64_t seed = 2; seed < 4; ++seed) {
     const Buffer pixels = image(seed).packed();
     cuda.upload(in.data(), pixels.data(), static_cast<std::size_t>(pixels.bytes()));

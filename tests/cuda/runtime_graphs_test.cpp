@@ -86,10 +86,10 @@ TEST_F(RuntimeGraphs, AreMadeByTheSecondRunOfAKind) {
     program.run({{{"in", in}}, {}, {{"both", out}}});
     return calls({"cuLaunchKernel", "cuGraph"});
   };
-  EXPECT_EQ(run(), (Calls{"cuLaunchKernel wide_kernel_ 2x4x1 s1", "cuLaunchKernel tall_kernel 2x4x1 s1",
+  EXPECT_EQ(run(), (Calls{"cuLaunchKernel wide_kernel_ 2x11x1 s1", "cuLaunchKernel tall_kernel 2x8x1 s1",
                           "cuLaunchKernel both_kernel 1x8x1 s1"}));
-  EXPECT_EQ(run(), (Calls{"cuGraphCreate g1", "cuGraphAddKernelNode g1 wide_kernel_ 2x4x1",
-                          "cuGraphAddKernelNode g1 tall_kernel 2x4x1",
+  EXPECT_EQ(run(), (Calls{"cuGraphCreate g1", "cuGraphAddKernelNode g1 wide_kernel_ 2x11x1",
+                          "cuGraphAddKernelNode g1 tall_kernel 2x8x1",
                           "cuGraphAddKernelNode g1 both_kernel 1x8x1 after 1 0",
                           "cuGraphInstantiateWithFlags x1 g1", "cuGraphLaunch x1 s1"}));
   EXPECT_EQ(run(), Calls{"cuGraphLaunch x1 s1"});

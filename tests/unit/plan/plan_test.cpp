@@ -182,7 +182,7 @@ TEST(Plan, OfABlockPrints) {
 TEST(Plan, OfAWarpPrints) {
   EXPECT_EQ(text_of("{}", of_warps),
             "kernel b; with it a\n"
-            "  grid    120 x 8 + 3n for 20 at most parallel\n"
+            "  grid    120 x 2 + 3n for 20 at most parallel\n"
             "  warp    128 parallel\n"
             "  batch   all x 3 march\n"
             "  lane    4 unrolled\n"
@@ -199,7 +199,7 @@ TEST(Plan, OfAWarpWhoseRowsMoveUp) {
   EXPECT_EQ(
       text_of(R"({"levels": [{"kind": "warp"}, {"kind": "batch", "extent": ["all", 1]}]})", of_warps),
       "kernel b; with it a\n"
-      "  grid    120 x 8 + 1n for 20 at most parallel\n"
+      "  grid    120 x 2 + 1n for 20 at most parallel\n"
       "  warp    128 parallel\n"
       "  batch   all x 1 march\n"
       "  lane    4 unrolled\n"

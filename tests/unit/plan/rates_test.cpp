@@ -106,7 +106,7 @@ TEST(Rates, RowsAreTakenApartWhereThatIsLeast) {
 TEST(Rates, LanesHaveThePixelsOfSomeSteps) {
   EXPECT_EQ(text_of(halved(Border::constant(0)), "{}"),
             "kernel b; with it a\n"
-            "  grid    62 x 9 + 2n for 24 at most parallel\n"
+            "  grid    62 x 3 + 2n for 24 at most parallel\n"
             "  warp    64 parallel\n"
             "  batch   all x 2 march\n"
             "  lane    2 unrolled\n"
@@ -124,7 +124,7 @@ TEST(Rates, LanesBeginWhereMemoryIsAligned) {
   EXPECT_EQ(
       text_of(doubled(7), "{}"),
       "kernel b; with it a\n"
-      "  grid    120 x 10 + 4n for 20 at most parallel\n"
+      "  grid    120 x 2 + 4n for 20 at most parallel\n"
       "  warp    128 parallel\n"
       "  batch   all x 4 march\n"
       "  lane    4 unrolled, from 1 on\n"

@@ -69,15 +69,15 @@ __global__ void __launch_bounds__(32, 1) gamma_kernel(const float* __restrict__ 
   float mean_tap_rows[18] = {};
   const int32_t rows = (max_i32(div_i32(in_h
       + max_i32(div_i32(gamma_room, max_i32((in_w + 119) / 120 + min_i32((in_w + 119) / 120, 2), 1)), 1) - 1,
-      max_i32(div_i32(gamma_room, max_i32((in_w + 119) / 120 + min_i32((in_w + 119) / 120, 2), 1)), 1)) - 10,
-      0) + 2) / 3 * 3 + 10;
+      max_i32(div_i32(gamma_room, max_i32((in_w + 119) / 120 + min_i32((in_w + 119) / 120, 2), 1)), 1)) - 4,
+      0) + 2) / 3 * 3 + 4;
   {
     const int32_t lane = (int32_t)threadIdx.x;
     {
       const int32_t next = blockIdx.x * 120;
       const bool is_end = next < 480;
       const int32_t x0 = next < 240 ? in_w - (in_w - 1) % 120 - 1 : is_end ? 0 : next - 360;
-      const int32_t strip_rows = is_end ? (max_i32((rows + 1) / 2 - 10, 0) + 2) / 3 * 3 + 10 : rows;
+      const int32_t strip_rows = is_end ? (max_i32((rows + 1) / 2 - 4, 0) + 2) / 3 * 3 + 4 : rows;
       const int32_t first = x0 - 4;
       const int32_t left = first + lane * 4;
       const bool has_result = 1 <= lane && lane < 31;
@@ -365,11 +365,11 @@ cudaError_t run_enhance(const float* in, int64_t in_pitch, int64_t in_w, int64_t
         div_i64(in_h + (max_i64(div_i64(in_h
         + max_i64(div_i64(gamma_room, max_i64((in_w + 119) / 120 + min_i64((in_w + 119) / 120, 2), 1)), 1)
         - 1, max_i64(div_i64(gamma_room, max_i64((in_w + 119) / 120 + min_i64((in_w + 119) / 120, 2), 1)),
-        1)) - 10, 0) + 2) / 3 * 3 + 9, (max_i64(div_i64(in_h
+        1)) - 4, 0) + 2) / 3 * 3 + 3, (max_i64(div_i64(in_h
         + max_i64(div_i64(gamma_room, max_i64((in_w + 119) / 120 + min_i64((in_w + 119) / 120, 2), 1)), 1)
         - 1, max_i64(div_i64(gamma_room, max_i64((in_w + 119) / 120 + min_i64((in_w + 119) / 120, 2), 1)),
-        1)) - 10, 0) + 2) / 3 * 3 + 10), 1}, {32, 1, 1}, stream, in, gamma, in_w, in_h, in_pitch,
-        gamma_pitch, gain, gamma_room);
+        1)) - 4, 0) + 2) / 3 * 3 + 4), 1}, {32, 1, 1}, stream, in, gamma, in_w, in_h, in_pitch, gamma_pitch,
+        gain, gamma_room);
   }
   return status;
 }

@@ -88,15 +88,15 @@ __global__ void __launch_bounds__(32, 20) hc_kernel(const float* __restrict__ in
   float sxy_rows[18] = {};
   const int32_t rows = (max_i32(div_i32(in_h
       + max_i32(div_i32(hc_room, max_i32((in_w + 119) / 120 + min_i32((in_w + 119) / 120, 2), 1)), 1) - 1,
-      max_i32(div_i32(hc_room, max_i32((in_w + 119) / 120 + min_i32((in_w + 119) / 120, 2), 1)), 1)) - 8, 0)
-      + 2) / 3 * 3 + 8;
+      max_i32(div_i32(hc_room, max_i32((in_w + 119) / 120 + min_i32((in_w + 119) / 120, 2), 1)), 1)) - 2, 0)
+      + 2) / 3 * 3 + 2;
   {
     const int32_t lane = (int32_t)threadIdx.x;
     {
       const int32_t next = blockIdx.x * 120;
       const bool is_end = next < 480;
       const int32_t x0 = next < 240 ? in_w - (in_w - 1) % 120 - 1 : is_end ? 0 : next - 360;
-      const int32_t strip_rows = is_end ? (max_i32((rows + 1) / 2 - 8, 0) + 2) / 3 * 3 + 8 : rows;
+      const int32_t strip_rows = is_end ? (max_i32((rows + 1) / 2 - 2, 0) + 2) / 3 * 3 + 2 : rows;
       const int32_t first = x0 - 4;
       const int32_t left = first + lane * 4;
       const bool has_result = 1 <= lane && lane < 31;
@@ -715,11 +715,11 @@ cudaError_t run_harris(const float* in, int64_t in_pitch, int64_t in_w, int64_t 
     status = launch(hc_kernel, {((in_w + 119) / 120 + min_i64((in_w + 119) / 120, 2)) * 32,
         div_i64(in_h + (max_i64(div_i64(in_h
         + max_i64(div_i64(hc_room, max_i64((in_w + 119) / 120 + min_i64((in_w + 119) / 120, 2), 1)), 1) - 1,
-        max_i64(div_i64(hc_room, max_i64((in_w + 119) / 120 + min_i64((in_w + 119) / 120, 2), 1)), 1)) - 8,
-        0) + 2) / 3 * 3 + 7, (max_i64(div_i64(in_h
+        max_i64(div_i64(hc_room, max_i64((in_w + 119) / 120 + min_i64((in_w + 119) / 120, 2), 1)), 1)) - 2,
+        0) + 2) / 3 * 3 + 1, (max_i64(div_i64(in_h
         + max_i64(div_i64(hc_room, max_i64((in_w + 119) / 120 + min_i64((in_w + 119) / 120, 2), 1)), 1) - 1,
-        max_i64(div_i64(hc_room, max_i64((in_w + 119) / 120 + min_i64((in_w + 119) / 120, 2), 1)), 1)) - 8,
-        0) + 2) / 3 * 3 + 8), 1}, {32, 1, 1}, stream, in, hc, in_w, in_h, in_pitch, hc_pitch, k, hc_room);
+        max_i64(div_i64(hc_room, max_i64((in_w + 119) / 120 + min_i64((in_w + 119) / 120, 2), 1)), 1)) - 2,
+        0) + 2) / 3 * 3 + 2), 1}, {32, 1, 1}, stream, in, hc, in_w, in_h, in_pitch, hc_pitch, k, hc_room);
   }
   return status;
 }

@@ -76,15 +76,15 @@ __global__ void __launch_bounds__(32, 1) mask_kernel(const float* __restrict__ i
   float blurx_rows[18] = {};
   const int32_t rows = (max_i32(div_i32(in_h
       + max_i32(div_i32(mask_room, max_i32((in_w + 59) / 60 + min_i32((in_w + 59) / 60, 2), 1)), 1) - 1,
-      max_i32(div_i32(mask_room, max_i32((in_w + 59) / 60 + min_i32((in_w + 59) / 60, 2), 1)), 1)) - 11, 0)
-      + 4) / 5 * 5 + 11;
+      max_i32(div_i32(mask_room, max_i32((in_w + 59) / 60 + min_i32((in_w + 59) / 60, 2), 1)), 1)) - 6, 0)
+      + 4) / 5 * 5 + 6;
   {
     const int32_t lane = (int32_t)threadIdx.x;
     {
       const int32_t next = blockIdx.x * 60;
       const bool is_end = next < 240;
       const int32_t x0 = next < 120 ? in_w - (in_w - 1) % 60 - 1 : is_end ? 0 : next - 180;
-      const int32_t strip_rows = is_end ? (max_i32((rows + 1) / 2 - 11, 0) + 4) / 5 * 5 + 11 : rows;
+      const int32_t strip_rows = is_end ? (max_i32((rows + 1) / 2 - 6, 0) + 4) / 5 * 5 + 6 : rows;
       const int32_t first = x0 - 2;
       const int32_t left = first + lane * 2;
       const bool has_result = 1 <= lane && lane < 31;
@@ -474,11 +474,11 @@ cudaError_t run_unsharp_mask(const float* in, int64_t in_pitch, int64_t in_w, in
     status = launch(mask_kernel, {((in_w + 59) / 60 + min_i64((in_w + 59) / 60, 2)) * 32,
         div_i64(in_h + (max_i64(div_i64(in_h
         + max_i64(div_i64(mask_room, max_i64((in_w + 59) / 60 + min_i64((in_w + 59) / 60, 2), 1)), 1) - 1,
-        max_i64(div_i64(mask_room, max_i64((in_w + 59) / 60 + min_i64((in_w + 59) / 60, 2), 1)), 1)) - 11, 0)
-        + 4) / 5 * 5 + 10, (max_i64(div_i64(in_h
+        max_i64(div_i64(mask_room, max_i64((in_w + 59) / 60 + min_i64((in_w + 59) / 60, 2), 1)), 1)) - 6, 0)
+        + 4) / 5 * 5 + 5, (max_i64(div_i64(in_h
         + max_i64(div_i64(mask_room, max_i64((in_w + 59) / 60 + min_i64((in_w + 59) / 60, 2), 1)), 1) - 1,
-        max_i64(div_i64(mask_room, max_i64((in_w + 59) / 60 + min_i64((in_w + 59) / 60, 2), 1)), 1)) - 11, 0)
-        + 4) / 5 * 5 + 11), 1}, {32, 1, 1}, stream, in, mask, in_w, in_h, in_pitch, mask_pitch, threshold,
+        max_i64(div_i64(mask_room, max_i64((in_w + 59) / 60 + min_i64((in_w + 59) / 60, 2), 1)), 1)) - 6, 0)
+        + 4) / 5 * 5 + 6), 1}, {32, 1, 1}, stream, in, mask, in_w, in_h, in_pitch, mask_pitch, threshold,
         weight, mask_room);
   }
   return status;
