@@ -51,10 +51,10 @@ constexpr int most_sorted_values = 9;
 constexpr int least_loaded_rows = 3, most_loaded_rows = 6;
 constexpr int most_batch = 12;
 constexpr int least_rows_to_march = 8;
-// A short strip computes more twice, a tall one waits longer: while all warps of an image have room at a time, waiting is what
-// counts. A strip of one row computes too much twice even so (bench/results/2026-11-29-heights-of-strips.md); for each of its rows
-// members begin 4 above it at most.
-constexpr int least_rows_of_strip = 2, most_before_of_row = 4;
+// Short strips compute more twice, tall ones wait longer, which counts more while there is room for all of them at a time. Of one
+// row they would compute too much twice even so (bench/results/2026-11-29-heights-of-strips.md). A strip has a row at least for
+// every so many that its members begin above it.
+constexpr int least_rows_of_strip = 2, rows_before_of_row = 4;
 
 /// Pixels of a source in the lanes' steps [first, last): from first * rate + min up to, and without, last * rate + max.
 using Columns = Reach;
@@ -569,7 +569,7 @@ Extent heights_of_warps(const WarpStrip& strip, int multiprocessors) {
     }
     return heights;
   }
-  const int least = std::max(least_rows_of_strip, strip.before / most_before_of_row);
+  const int least = std::max(least_rows_of_strip, strip.before / rows_before_of_row);
   return in_room(round_up(least + strip.before, strip.batch) - strip.before, strip.batch,
                  multiprocessors * warps_at_a_time(strip.registers));
 }
