@@ -17,19 +17,42 @@ constexpr std::int64_t many_steps = 1 << 16;  // so that bands of steps are whol
 
 std::int64_t whole_warps(std::int64_t items) { return (items + warp - 1) / warp * warp; }
 
+/// Tiles that may stand for all, by where they are along each dimension of the grid. That in the middle may be narrow or
+/// have no pixel: of two tiles it is the last, and strips at both ends of rows come before all others.
+enum class TilePlace { Middle, BeforeMiddle, Quarter };
+
+std::int64_t number_of(TilePlace place, std::int64_t count) {
+  switch (place) {
+    case TilePlace::Middle: return count / 2;
+    case TilePlace::BeforeMiddle: return (count - 1) / 2;
+    case TilePlace::Quarter: return count / 4;
+  }
+  return 0;
+}
+
+/// Parameters that say how often a repeat runs.
+std::set<Symbol> steps_of(const Module& module) {
+  std::set<Symbol> names;
+  for (const Step& step : module.steps) {
+    const auto* repeat = std::get_if<Repeat>(&step);
+    if (repeat == nullptr) continue;
+    for (const Turns& part : repeat->parts) {
+      any_of(part.to, [&](const Node& n) {
+        if (const auto* name = std::get_if<Name>(&n.op)) names.insert(name->name);
+        return false;
+      });
+    }
+  }
+  for (const Field& size : module.sizes) names.erase(size.name);
+  return names;
+}
+
 class TripCounter {
  public:
-  TripCounter(const Module& module, const Function& function, const Grid& grid, std::int64_t extent)
-      : threads_(std::int64_t{grid.block[0]} * grid.block[1] * grid.block[2]) {
-    const bool is_of_lines = std::all_of(module.arrays.begin(), module.arrays.end(),
-                                         [](const Array& a) { return a.extents.size() <= 1; });
-    if (is_of_lines) extent *= extent;  // as many pixels as an image has
-    for (const Field& field : module.sizes) integers_[field.name] = extent;
-    for (const Field& field : module.strides) integers_[field.name] = extent;
-    for (const Field& counter : module.counters) integers_[counter.name] = 0;
-    for (const Launch* launch : launches_with_room(module))
-      integers_[launch->grid->room->field] = launch->grid->room->expected;
-    for (const Symbol& steps : steps_of(module)) integers_[steps] = many_steps;
+  TripCounter(const Module& module, const Function& function, const Grid& grid, const FieldValues& fields,
+              TilePlace place)
+      : place_(place), threads_(std::int64_t{grid.block[0]} * grid.block[1] * grid.block[2]) {
+    for (const auto& [name, value] : fields) integers_[name] = value.i;
     for (const Array& array : module.arrays) {
       scalar_bytes_[array.name] = size_of(array.type.scalar);
       pixel_bytes_[array.name] = size_of(array.type.scalar) * array.type.lanes;
@@ -52,23 +75,6 @@ class TripCounter {
   struct Weight {
     double issued, active;
   };
-
-  /// Parameters that say how often a repeat runs.
-  static std::set<Symbol> steps_of(const Module& module) {
-    std::set<Symbol> names;
-    for (const Step& step : module.steps) {
-      const auto* repeat = std::get_if<Repeat>(&step);
-      if (repeat == nullptr) continue;
-      for (const Turns& part : repeat->parts) {
-        any_of(part.to, [&](const Node& n) {
-          if (const auto* name = std::get_if<Name>(&n.op)) names.insert(name->name);
-          return false;
-        });
-      }
-    }
-    for (const Field& size : module.sizes) names.erase(size.name);
-    return names;
-  }
 
   static bool is_of_blocks(const Block& body) {
     bool found = false;
@@ -262,7 +268,7 @@ class TripCounter {
       case LoopKind::BlocksY:
       case LoopKind::BlocksZ:  // one for each piece of work
         trips.entries[1] += weight.issued;
-        if (count > 0) inside(count / 2, weight);
+        if (count > 0) inside(number_of(place_, count), weight);
         break;
       case LoopKind::Warps:
         trips.entries[1] += weight.issued;
@@ -301,6 +307,7 @@ class TripCounter {
     integers_.erase(loop.variable);
   }
 
+  TilePlace place_;
   std::int64_t threads_;
   std::map<Symbol, std::int64_t> integers_, scalar_bytes_, pixel_bytes_, types_, pack_;
   std::map<Symbol, Symbol> pointers_;
@@ -313,8 +320,28 @@ class TripCounter {
 
 }  // namespace
 
-KernelTrips trips_of(const Module& module, const Function& function, const Grid& grid, std::int64_t extent) {
-  return TripCounter(module, function, grid, extent).result();
+FieldValues nominal_fields(const Module& module, std::int64_t extent) {
+  const bool is_of_lines = std::all_of(module.arrays.begin(), module.arrays.end(),
+                                       [](const Array& a) { return a.extents.size() <= 1; });
+  if (is_of_lines) extent *= extent;  // as many pixels as an image has
+  FieldValues fields;
+  for (const Field& field : module.sizes) fields[field.name] = {.i = extent};
+  for (const Field& field : module.strides) fields[field.name] = {.i = extent};
+  for (const Field& counter : module.counters) fields[counter.name] = {.i = 0};
+  for (const Launch* launch : launches_with_room(module))
+    fields[launch->grid->room->field] = {.i = launch->grid->room->expected};
+  for (const Symbol& steps : steps_of(module)) fields[steps] = {.i = many_steps};
+  return fields;
+}
+
+KernelTrips trips_of(const Module& module, const Function& function, const Grid& grid,
+                     const FieldValues& fields) {
+  KernelTrips most;
+  for (const TilePlace place : {TilePlace::Middle, TilePlace::BeforeMiddle, TilePlace::Quarter}) {
+    KernelTrips trips = TripCounter(module, function, grid, fields, place).result();
+    if (most.loops.empty() || trips.pixels > most.pixels) most = std::move(trips);
+  }
+  return most;
 }
 
 }  // namespace weft::kernel

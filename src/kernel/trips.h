@@ -9,6 +9,7 @@
 #include <map>
 #include <vector>
 
+#include "kernel/evaluate.h"
 #include "kernel/ir.h"
 
 namespace weft::kernel {
@@ -30,8 +31,13 @@ struct KernelTrips {
   double pixels = 0;  ///< That they store in the array that takes most, or update, there or in copies.
 };
 
-/// Of the block or thread in the middle of images of `extent` pixels along each dimension, whose rows are aligned. Conditions that nothing
-/// is known about are taken to hold.
-KernelTrips trips_of(const Module& module, const Function& function, const Grid& grid, std::int64_t extent);
+/// Images of `extent` pixels along each dimension, devices with the room that is expected, and bands of steps that are
+/// whole.
+FieldValues nominal_fields(const Module& module, std::int64_t extent);
+
+/// Of a block or thread in the middle, or near it where that has less pixels, of images whose rows are aligned. Conditions
+/// that nothing is known about are taken to hold.
+KernelTrips trips_of(const Module& module, const Function& function, const Grid& grid,
+                     const FieldValues& fields);
 
 }  // namespace weft::kernel

@@ -216,8 +216,9 @@ void bench_sass(const std::vector<const Application*>& applications, const Bench
     const Pipeline pipeline =
         prepare(*application, options.params, parse_types(options.types)).built.pipeline;
     const target::Target target(target::Processor::Gpu, architecture);
-    results.push_back({application->name, sass_counts(compile::lowered(pipeline.ir(), target, scheduling),
-                                                      architecture, compiler)});
+    const kernel::Module module = compile::lowered(pipeline.ir(), target, scheduling);
+    results.push_back(
+        {application->name, sass_counts(module, compiled_kernels(module, architecture, compiler))});
   }
   if (options.json) {
     Json json = {{"target", "sass"},

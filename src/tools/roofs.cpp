@@ -10,6 +10,7 @@
 
 #include "host/plan.h"
 #include "kernel/evaluate.h"
+#include "kernel/trips.h"
 #include "kernel/visit.h"
 #include "machine/gpu.h"
 #include "machine/occupancy.h"
@@ -39,7 +40,7 @@ class Roofs {
   Roofs(const kernel::Module& module, const ir::Pipeline& pipeline,
         const std::vector<plan::KernelPlan>& plans, const ir::Sizes& sizes,
         const std::map<std::string, double>& params, const machine::Board& board,
-        const std::vector<SassCount>& counts)
+        const CompiledKernels& compiled)
       : module_(module),
         plans_(plans),
         sizes_(sizes),
@@ -48,13 +49,53 @@ class Roofs {
         fields_(kernel::field_values(module, pipeline, bindings_of(pipeline, sizes, params))) {
     for (const kernel::Array& array : module.arrays) arrays_[array.name] = &array;
     for (const kernel::Launch* launch : kernel::launches_with_room(module)) {
-      for (const SassCount& count : counts) {
-        const std::int64_t blocks = std::int64_t{blocks_at_a_time(count)} * board.multiprocessors;
-        if (count.kernel == launch->function) fields_[launch->grid->room->field] = {.i = blocks};
-      }
+      const int blocks = blocks_at_a_time(compiled.resources.at(launch->function.spelling()));
+      fields_[launch->grid->room->field] = {.i = std::int64_t{blocks} * board.multiprocessors};
     }
+    counts_ = sass_counts(module, compiled, sizes_and_room());
+    for (const SassCount& count : sass_counts(module, compiled))
+      instructions_[count.kernel] = instructions_of_loops(count);
     launches_ = launches_of_kernels(module, fields_);
     traffic_ = traffic_of_kernels(module, fields_);
+  }
+
+  std::vector<KernelRoofs> of_kernels() const {
+    std::vector<KernelRoofs> kernels;
+    for (const SassCount& count : counts_) kernels.push_back(of(count));
+    return kernels;
+  }
+
+  double as_graph(const std::vector<KernelRoofs>& kernels) const {
+    std::map<std::string_view, double> of_all;
+    std::map<std::string, double> of_launch;
+    for (const KernelRoofs& one : kernels) {
+      for (const Roof& roof : one.roofs) {
+        if (roof.what != "warps" && roof.what != "latency") of_all[roof.what] += roof.seconds;
+      }
+      const auto launches = static_cast<double>(std::max<std::int64_t>(one.launches, 1));
+      of_launch[one.kernel] = one.longest_first().front().seconds / launches + gpu_.graph_launch.value;
+    }
+    double most = longest_chain(host::plan_of(module_).nodes, of_launch);
+    for (const auto& [what, seconds] : of_all) most = std::max(most, seconds + gpu_.graph_launch.value);
+    return most;
+  }
+
+  double bytes_of_images() const {
+    std::set<kernel::Symbol> names;
+    for (const kernel::Array& array : module_.arrays)
+      if (array.role != kernel::Array::Role::Intermediate) names.insert(array.name);
+    return bytes_of(names);
+  }
+  double floor() const { return bytes_of_images() / gpu_.bytes.value + gpu_.launch.value; }
+
+ private:
+  /// Of tiles as they are in this run; bands of steps are whole, and rows lie as far apart as they may, which no loop asks.
+  kernel::FieldValues sizes_and_room() const {
+    kernel::FieldValues fields = kernel::nominal_fields(module_, 4096);
+    for (const kernel::Field& field : module_.sizes) fields[field.name] = fields_.at(field.name);
+    for (const kernel::Launch* launch : kernel::launches_with_room(module_))
+      fields[launch->grid->room->field] = fields_.at(launch->grid->room->field);
+    return fields;
   }
 
   KernelRoofs of(const SassCount& count) const {
@@ -88,34 +129,10 @@ class Roofs {
              {"special", at(kind(SassKind::Special), architecture.sfu_lanes)},
              {"latency", times * latency(count, plan)}},
             times * gpu_.launch.value,
-            times * instructions_of_loops(count) * gpu_.fetch.value,
+            times * instructions_.at(count.kernel) * gpu_.fetch.value,
             model(count.kernel, plan)};
   }
 
-  double as_graph(const std::vector<KernelRoofs>& kernels) const {
-    std::map<std::string_view, double> of_all;
-    std::map<std::string, double> of_launch;
-    for (const KernelRoofs& one : kernels) {
-      for (const Roof& roof : one.roofs) {
-        if (roof.what != "warps" && roof.what != "latency") of_all[roof.what] += roof.seconds;
-      }
-      const auto launches = static_cast<double>(std::max<std::int64_t>(one.launches, 1));
-      of_launch[one.kernel] = one.longest_first().front().seconds / launches + gpu_.graph_launch.value;
-    }
-    double most = longest_chain(host::plan_of(module_).nodes, of_launch);
-    for (const auto& [what, seconds] : of_all) most = std::max(most, seconds + gpu_.graph_launch.value);
-    return most;
-  }
-
-  double bytes_of_images() const {
-    std::set<kernel::Symbol> names;
-    for (const kernel::Array& array : module_.arrays)
-      if (array.role != kernel::Array::Role::Intermediate) names.insert(array.name);
-    return bytes_of(names);
-  }
-  double floor() const { return bytes_of_images() / gpu_.bytes.value + gpu_.launch.value; }
-
- private:
   static double instructions_of_loops(const SassCount& count) {
     return std::accumulate(count.loops.begin(), count.loops.end(), 0.,
                            [](double sum, const SassLoopCount& loop) { return sum + loop.instructions; });
@@ -208,8 +225,8 @@ class Roofs {
     return false;
   }
 
-  int blocks_at_a_time(const SassCount& count) const {
-    const machine::BlockNeeds needs = compile::needs_of(count.resources, count.resources.max_threads);
+  int blocks_at_a_time(const compile::KernelResources& resources) const {
+    const machine::BlockNeeds needs = compile::needs_of(resources, resources.max_threads);
     return std::max(1, machine::occupancy(board_.architecture(), needs).blocks);
   }
   /// Of a multiprocessor, if the kernel has that many.
@@ -217,7 +234,7 @@ class Roofs {
     const double there_are = blocks_of(count.kernel) / board_.multiprocessors;
     const double of_block =
         std::ceil(static_cast<double>(count.resources.max_threads) / board_.architecture().warp);
-    return std::clamp(there_are, 1., static_cast<double>(blocks_at_a_time(count))) * of_block;
+    return std::clamp(there_are, 1., static_cast<double>(blocks_at_a_time(count.resources))) * of_block;
   }
 
   /// With as much room as compiled code leaves.
@@ -232,7 +249,7 @@ class Roofs {
   double latency(const SassCount& count, const plan::KernelPlan* plan) const {
     const double blocks = blocks_of(count.kernel);
     const double rounds =
-        std::ceil(blocks / (static_cast<double>(board_.multiprocessors) * blocks_at_a_time(count)));
+        std::ceil(blocks / (static_cast<double>(board_.multiprocessors) * blocks_at_a_time(count.resources)));
     if (plan == nullptr || (!plan->is_tiled() && !plan->is_in_turn()))
       return rounds * plan::waiting_of({}, gpu_);
     return rounds * plan::waiting_of(work_of(count.kernel, with_room(*plan, count)), gpu_);
@@ -247,6 +264,10 @@ class Roofs {
   std::map<kernel::Symbol, const kernel::Array*> arrays_;
   std::map<kernel::Symbol, std::int64_t> launches_;
   std::map<kernel::Symbol, Traffic> traffic_;
+  std::vector<SassCount> counts_;  ///< Of the tiles of this run.
+  /// In the text of loops that tiles go through inside an image, which is what the seconds per instruction were measured
+  /// with.
+  std::map<kernel::Symbol, double> instructions_;
 };
 
 /// The board's architecture, or the oldest that the compiler knows.
@@ -346,9 +367,8 @@ PipelineRoofs roofs_of(const kernel::Module& module, const ir::Pipeline& pipelin
   result.compiler = "NVRTC " + compiler.nvrtc().version();
   if (code.name() != board.architecture().name())
     result.compiler += " for " + code.name() + ", the oldest that it compiles for,";
-  const std::vector<SassCount> counts = sass_counts(module, code, compiler);
-  const Roofs roofs(module, pipeline, plans, sizes, params, board, counts);
-  for (const SassCount& count : counts) result.kernels.push_back(roofs.of(count));
+  const Roofs roofs(module, pipeline, plans, sizes, params, board, compiled_kernels(module, code, compiler));
+  result.kernels = roofs.of_kernels();
   result.bytes = roofs.bytes_of_images();
   result.floor = roofs.floor();
   std::int64_t launches = 0;

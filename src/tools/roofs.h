@@ -8,9 +8,10 @@
 //     special    divisions, roots, exponentials, conversions / lanes
 //     latency    rounds of blocks * loads that wait for one another in each * latency under load
 //
-// and the time of its launch. Instructions are those of compiled code (tools/sass_counts.h), so no GPU is needed. An
-// H100 took 1.3 times as long in the median of 65 applications, 2.7 at most (bench/results/2026-11-26-h100.md). A kernel whose second bound is near the first will not reach it: bounds overlap only as far as
-// there is other work to do meanwhile.
+// and the time of its launch. Instructions are those of compiled code (tools/sass_counts.h), of a tile of the run with the rows
+// that it computes anew, so no GPU is needed. An H100 took 1.3 times as long in the median of 65 applications, 2.7 at most
+// (bench/results/2026-11-26-h100.md). A kernel whose second bound is near the first will not reach it: bounds overlap only
+// as far as there is other work to do meanwhile.
 //
 // That is what a kernel takes at least. Each launch fetches the code of its loops anew, from the second-level cache, and warps wait for it:
 // on an H100 19 clocks an instruction, 10 us for 1,000 instructions. So what is expected of a kernel is its launch, the longest

@@ -21,8 +21,6 @@ using compile::SassInstruction;
 using compile::SassKind;
 using compile::SassPath;
 
-constexpr std::int64_t extent =
-    4096;  // pixels of images along each dimension, so that tiles have their full size
 // Clocks until shared memory answers: 28 to 33 of all boards (machine/board_facts.cpp). Shuffles and special functions take
 // less.
 constexpr double latency_on_chip = 30;
@@ -312,30 +310,40 @@ double SassCount::clocks() const {
   });
 }
 
-std::vector<SassCount> sass_counts(const kernel::Module& module, const machine::Architecture& architecture,
-                                   const compile::DeviceCompiler& compiler) {
-  const std::string text = emit::emit_cuda_kernels(module);
+CompiledKernels compiled_kernels(const kernel::Module& module, const machine::Architecture& architecture,
+                                 const compile::DeviceCompiler& compiler) {
+  CompiledKernels compiled{emit::emit_cuda_kernels(module), {}, {}};
   const compile::DeviceFlags flags{architecture.name(), module.strict, {"--generate-line-info"}};
-  const compile::DeviceCode compiled = compiler.compile(text, flags, compile::ContentCache());
-  const auto resources = compile::resources_of(compiled.cubin);
-  const auto codes = compile::sass_of(compiled.cubin);
-  const std::vector<std::string> lines = lines_of(text);
+  const compile::DeviceCode code = compiler.compile(compiled.text, flags, compile::ContentCache());
+  compiled.resources = compile::resources_of(code.cubin);
+  compiled.codes = compile::sass_of(code.cubin);
+  return compiled;
+}
+
+std::vector<SassCount> sass_counts(const kernel::Module& module, const CompiledKernels& compiled,
+                                   const kernel::FieldValues& fields) {
+  const std::vector<std::string> lines = lines_of(compiled.text);
   std::vector<SassCount> counts;
   for (const kernel::Function& function : module.functions) {
     const std::string& name = function.name.spelling();
-    const auto code = codes.find(name);
-    if (code == codes.end()) throw InternalError("the compiled code lacks '" + name + "'");
+    const auto code = compiled.codes.find(name);
+    if (code == compiled.codes.end()) throw InternalError("the compiled code lacks '" + name + "'");
     const kernel::KernelTrips trips =
-        kernel::trips_of(module, function, *host::launch_of(module, function).grid, extent);
+        kernel::trips_of(module, function, *host::launch_of(module, function).grid, fields);
     SassCount& count = counts.emplace_back();
     count.kernel = function.name;
     count.pixels = trips.pixels;
-    count.resources = resources.at(name);
+    count.resources = compiled.resources.at(name);
     for (const SassInstruction& each : code->second)
       count.local += each.kind == SassKind::LocalLoad || each.kind == SassKind::LocalStore ? 1 : 0;
     Count(code->second, trips, loops_in(lines, function, trips)).run(count);
   }
   return counts;
+}
+
+std::vector<SassCount> sass_counts(const kernel::Module& module, const CompiledKernels& compiled) {
+  constexpr std::int64_t extent = 4096;  // pixels
+  return sass_counts(module, compiled, kernel::nominal_fields(module, extent));
 }
 
 // ---- reports ----------------------------------------------------------------------------------------------

@@ -1,5 +1,5 @@
-// The instructions that kernels of a pipeline take per pixel on a GPU that need not be here, inside an image: those
-// of each loop of the compiled code, times how often a tile goes through it. Both repeat exactly.
+// The instructions that kernels of a pipeline take per pixel on a GPU that need not be here, of the tile in the middle: those
+// of each loop of the compiled code, times how often the tile goes through it. Both repeat exactly.
 //
 // What is exact: the compiled code, its loops, what each instruction is, and, from the kernel, how often its loops run
 // for a tile. What is taken: the way through a loop that forks is that which stores most, else loads most, else is
@@ -17,6 +17,7 @@
 #include "compile/cubin.h"
 #include "compile/device_compiler.h"
 #include "compile/sass.h"
+#include "kernel/evaluate.h"
 #include "kernel/ir.h"
 #include "machine/architecture.h"
 
@@ -45,9 +46,22 @@ struct SassCount {
   double clocks() const;  ///< Per pixel, as instructions are: a warp's, divided by its lanes.
 };
 
-/// In the order of the module, which is for a GPU. Throws weft::Error if the compiler does not know the architecture.
-std::vector<SassCount> sass_counts(const kernel::Module& module, const machine::Architecture& architecture,
-                                   const compile::DeviceCompiler& compiler);
+/// What a compiler makes of a module's kernels.
+struct CompiledKernels {
+  std::string text;  ///< Emitted, with the lines that the code names.
+  std::map<std::string, compile::KernelResources> resources;
+  std::map<std::string, compile::SassCode> codes;
+};
+
+/// The module is for a GPU. Throws weft::Error if the compiler does not know the architecture.
+CompiledKernels compiled_kernels(const kernel::Module& module, const machine::Architecture& architecture,
+                                 const compile::DeviceCompiler& compiler);
+
+/// In the order of the module, of images and room of the sizes in `fields`.
+std::vector<SassCount> sass_counts(const kernel::Module& module, const CompiledKernels& compiled,
+                                   const kernel::FieldValues& fields);
+/// Of images in which tiles have their full size, 4096 pixels along each dimension.
+std::vector<SassCount> sass_counts(const kernel::Module& module, const CompiledKernels& compiled);
 
 std::vector<std::string> sass_columns();
 std::vector<std::vector<std::string>> to_rows(const std::vector<SassCount>& kernels);

@@ -202,7 +202,9 @@ TEST_F(GoldenSass, IsAsCommitted) {
                                   "pyramid_blend", "sobel", "gaussian", "heat2d", "jacobi2d"}) {
     const Pipeline pipeline = build(applications().at(application)).pipeline;
     const kernel::Module module = compile::lowered(pipeline.ir(), target::Processor::Gpu);
-    for (const tools::SassCount& kernel : tools::sass_counts(module, machine::architecture(9, 0), *compiler)) {
+    const tools::CompiledKernels compiled =
+        tools::compiled_kernels(module, machine::architecture(9, 0), *compiler);
+    for (const tools::SassCount& kernel : tools::sass_counts(module, compiled)) {
       text += std::string(application) + " " + kernel.kernel.spelling() + "\n";
       const auto columns = tools::sass_columns();
       const auto row = tools::to_rows({kernel}).at(0);
