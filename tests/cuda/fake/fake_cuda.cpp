@@ -1,10 +1,16 @@
 // The functions of NVIDIA's driver that Weft calls, but for those of graphs.
 #include "tests/cuda/fake/fake_driver.h"
 
+#include <cstdlib>
+
 namespace weft::testing_support::fake {
 
 Driver& driver() {
-  static auto* const driver = new Driver;  // programs of static life may outlive everything else
+  // Programs of static life may outlive everything else; the folders of their kernels are not to outlive the process.
+  static Driver* const driver = [] {
+    std::atexit([] { weft::testing_support::fake::driver().remove_folders(); });
+    return new Driver;
+  }();
   return *driver;
 }
 
@@ -114,7 +120,9 @@ int cuModuleLoadData(void** module, const void* image) {
   return driver().call("cuModuleLoadData", [&](std::string&) {
     const std::string text = static_cast<const char*>(image);
     try {
-      auto loaded = std::make_unique<Module>(Module{{driver().device, driver().compiled(text)}, {}});
+      const simt::Compiled compiled = driver().compiled(text);
+      driver().folders.push_back(compiled.object.parent_path());
+      auto loaded = std::make_unique<Module>(Module{{driver().device, compiled}, {}});
       *module = driver().modules.emplace_back(std::move(loaded)).get();
     } catch (const simt::Failure& failure) {
       fmt::print(stderr, "{}\n", failure.what());

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <filesystem>
 #include <functional>
 #include <map>
 #include <memory>
@@ -297,10 +298,15 @@ class Driver final : public weft::testing_support::FakeCuda {
       options.kernels.push_back((*k)[1]);
     return simt::compile(text, options);
   }
+  void remove_folders() const {
+    std::error_code ignored;
+    for (const std::filesystem::path& folder : folders) std::filesystem::remove_all(folder, ignored);
+  }
 
   simt::Device device;
   Names names;
   std::vector<std::unique_ptr<Module>> modules;
+  std::vector<std::filesystem::path> folders;  ///< Of compiled kernels.
   std::map<void*, Recorded> events;
   std::uint64_t now = 0, kept = 0;
   int devices = 1, contexts = 0, start_status = success, version = newest_version,
