@@ -148,6 +148,9 @@ class IndexNarrowing {
             [&](const kernel::Binary& n) -> std::optional<Narrow> {
               const auto a = narrow(n.a), b = a ? narrow(n.b) : std::nullopt;
               if (!b) return limited(n);
+              // Places count modulo the bits that there are.
+              const bool shifts = n.op == BinaryOp::Shl || n.op == BinaryOp::Shr;
+              if (shifts && !b->range.within({0, 31})) return std::nullopt;
               return Narrow{kernel::binary(n.op, a->e, b->e), range_of_result(n.op, a->range, b->range)};
             },
             [&](const kernel::Select& n) -> std::optional<Narrow> {

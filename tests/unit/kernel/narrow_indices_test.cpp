@@ -41,6 +41,16 @@ TEST(NarrowIndices, FollowQuotientsAndRemainders) {
   EXPECT_EQ(type_to(mul(index_call(IndexOp::FloorDiv, below, literal(2)), literal(32))), Scalar::I64);
 }
 
+/// 34 places move all bits of h out of 64 bits, and as 2 places in 32.
+TEST(NarrowIndices, ShiftByLessThan32PlacesAlone) {
+  using ir::BinaryOp;
+  const Expr h = name("h"_s), places = cast(ir::CastMode::Convert, Scalar::I64, name("value"_s, Scalar::I32));
+  EXPECT_EQ(type_to(binary(BinaryOp::Shr, h, places)), Scalar::I64);
+  EXPECT_EQ(type_to(by(BinaryOp::Shr, h, 34)), Scalar::I64);
+  EXPECT_EQ(type_to(by(BinaryOp::Shr, h, -1)), Scalar::I64);
+  EXPECT_EQ(type_to(binary(BinaryOp::Shr, h, by(BinaryOp::And, places, 31))), Scalar::I32);
+}
+
 TEST(NarrowIndices, FollowTheLesserOfTwo) {
   const Expr w = name("w"_s), h = name("h"_s);
   EXPECT_EQ(type_to(min(mul(w, h), h)), Scalar::I32) << "from 0 to 2^56, but no more than h";
