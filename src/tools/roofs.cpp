@@ -89,9 +89,10 @@ class Roofs {
   double floor() const { return bytes_of_images() / gpu_.bytes.value + gpu_.launch.value; }
 
  private:
-  /// Of tiles as they are in this run; bands of steps are whole, and rows lie as far apart as they may, which no loop asks.
+  /// Of tiles as they are in this run; bands of steps are whole.
   kernel::FieldValues sizes_and_room() const {
-    kernel::FieldValues fields = kernel::nominal_fields(module_, 4096);
+    constexpr std::int64_t pitch = 4096;  // no loop asks how far apart rows lie
+    kernel::FieldValues fields = kernel::nominal_fields(module_, pitch);
     for (const kernel::Field& field : module_.sizes) fields[field.name] = fields_.at(field.name);
     for (const kernel::Launch* launch : kernel::launches_with_room(module_))
       fields[launch->grid->room->field] = fields_.at(launch->grid->room->field);
