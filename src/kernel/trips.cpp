@@ -17,8 +17,8 @@ constexpr std::int64_t many_steps = 1 << 16;  // so that bands of steps are whol
 
 std::int64_t whole_warps(std::int64_t items) { return (items + warp - 1) / warp * warp; }
 
-/// Tiles that may stand for all, by where they are along each dimension of the grid. That in the middle may be narrow or
-/// have no pixel: of two tiles it is the last, and strips at both ends of rows come before all others.
+/// Which tile stands for all, by where it is along each dimension of the grid. The middle one may be narrow or have no
+/// pixel: of two tiles it is the last, and of an image of few strips one at an end of its rows, of which some lie below it.
 enum class TilePlace { Middle, BeforeMiddle, Quarter };
 
 std::int64_t number_of(TilePlace place, std::int64_t count) {

@@ -35,7 +35,7 @@ struct KernelTrips {
 /// whole.
 FieldValues nominal_fields(const Module& module, std::int64_t extent);
 
-/// Of a block or thread in the middle, or near it where that has fewer pixels, of images whose rows are aligned. Conditions
+/// Of a block or thread in the middle, or near it where there are more pixels, of images whose rows are aligned. Conditions
 /// that nothing is known about are taken to hold.
 KernelTrips trips_of(const Module& module, const Function& function, const Grid& grid,
                      const FieldValues& fields);

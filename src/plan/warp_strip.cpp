@@ -52,8 +52,8 @@ constexpr int least_loaded_rows = 3, most_loaded_rows = 6;
 constexpr int most_batch = 12;
 constexpr int least_rows_to_march = 8;
 // Short strips compute more twice, tall ones wait longer, which counts more while there is room for all of them at a time. Of one
-// row they would compute too much twice even so (bench/results/2026-11-29-heights-of-strips.md). A strip has a row at least for
-// every so many that its members begin above it.
+// row they would compute too much twice even so (bench/results/2026-11-29-heights-of-strips.md). Members that begin 16 rows
+// above a strip ask for 4 rows of it.
 constexpr int least_rows_of_strip = 2, rows_before_of_row = 4;
 
 /// Pixels of a source in the lanes' steps [first, last): from first * rate + min up to, and without, last * rate + max.

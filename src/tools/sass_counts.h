@@ -1,4 +1,4 @@
-// The instructions that kernels of a pipeline take per pixel on a GPU that need not be here, of the tile in the middle: those
+// The instructions that kernels of a pipeline take per pixel, of a tile in the middle, on a GPU that need not be here: those
 // of each loop of the compiled code, times how often the tile goes through it. Both repeat exactly.
 //
 // What is exact: the compiled code, its loops, what each instruction is, and, from the kernel, how often its loops run
